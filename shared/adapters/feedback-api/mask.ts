@@ -1,0 +1,49 @@
+/** Takes secrets and addresses out of a text of the service before a person sees it. */
+export type Mask = (text: string) => string
+
+/** As much of an error's body is shown (field notes, "error body"). */
+export const shownCharsMax = 500
+/** Masking looks this much further, so that a secret cut in two by `shownCharsMax` is still seen whole. */
+const maskedCharsMax = shownCharsMax + 16_384
+
+// Parts are bounded: an unbounded one takes quadratic time on a long text without an @.
+const address = /[^\s@<>"'(),:;=&?]{1,64}(?:@|%40)[^\s@<>"'(),:;&?]{1,255}/gi
+const controlOrSpace = /[\s\p{Cc}]+/gu
+
+/**
+ * A mask for these secrets, in each notation in which a service may echo them. What is masked keeps at least its
+ * length, so that nothing from behind a cut moves into view.
+ */
+export function createMask(secrets: readonly string[]): Mask {
+  const notations = [...new Set(secrets.filter(secret => secret !== '').flatMap(notationsOf))].sort(
+    (one, other) => other.length - one.length,
+  )
+  return text => {
+    let masked = text
+    for (const notation of notations)
+      masked = masked.replaceAll(notation, () => '[token]'.padEnd(notation.length, '*'))
+    return masked.replace(address, found => '[address]'.padEnd(found.length, '*'))
+  }
+}
+
+function notationsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  const inUrl = encodeURIComponent(secret)
+  return [
+    secret,
+    inUrl,
+    inUrl.replace(/%../g, hex => hex.toLowerCase()),
+    inJson,
+    inJson.replaceAll('/', '\\/'),
+    Buffer.from(secret).toString('base64'),
+  ]
+}
+
+/**
+ * The first `shownCharsMax` characters of a text of the service, masked, on one line, without control characters. Cut
+ * before space is joined: joining first could move what lies beyond the masked part, and half a token, into view.
+ */
+export function shown(text: string, mask: Mask): string {
+  const masked = mask(text.trimStart().slice(0, maskedCharsMax)).slice(0, shownCharsMax)
+  return masked.replace(controlOrSpace, ' ').trim().toWellFormed()
+}

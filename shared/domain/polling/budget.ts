@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { RateLimit } from './feedback-api.ts'
+
+/** The service's window (feedback-api.md, section 8): a sliding one of ours holds under any way to cut time. */
+export const windowMs = 60_000
+/** What is left to others with the same key, and to our own miscounting (DESIGN.md, section 4). */
+const spentShareMax = 0.8
+/** Re-reading gets at most this much of the budget, and so do sweeps, so that news always get half of it. */
+const sideShareMax = 0.25
+/** No answer of the service makes us wait longer: a wrong header must not silence a source for days. */
+export const waitMsMax = 3_600_000
+
+/** What a request is for: new records, the overlap once more, or a sweep of the past. */
+export type RequestKind = 'news' | 'reread' | 'sweep'
+
+/** The requests of one second. Counts by the second, since a list of times would grow with the limit. */
+type SpentSecond = Readonly<Record<RequestKind, number>> & { readonly second: number }
+
+/** The request budget of one source; a value: each step makes a new one. */
+export type BudgetState = {
+  readonly requestsPerMinute: number
+  /** The limit that counts: `requestsPerMinute`, lowered by what the service said last. */
+  readonly limit: number
+  /** Nothing is asked before this Unix time. */
+  readonly notBeforeMs: number
+  /** Oldest first; at most one entry for each second of the window. */
+  readonly spent: readonly SpentSecond[]
+}
+
+export type Permission = { allowed: true; remaining: number } | { allowed: false; untilMs: number }
+
+/** A budget of which nothing is spent. `requestsPerMinute`: the limit that the service states. */
+export function emptyBudget(requestsPerMinute: number): BudgetState {
+  return { requestsPerMinute, limit: requestsPerMinute, notBeforeMs: 0, spent: [] }
+}
+
+/** How many requests any window may hold: 80 % of the limit, rounded down, and one at least. */
+export function budgetOf(limit: number): number {
+  return Math.max(1, Math.floor(limit * spentShareMax))
+}
+
+/** Whether a request of this kind may be sent now, and if not, from when on (to be asked again then). */
+export function permission(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): Permission {
+  const untilMs = Math.min(state.notBeforeMs, nowMs + waitMsMax)
+  if (untilMs > nowMs) return { allowed: false, untilMs }
+  const inWindow = state.spent.filter(entry => counts(entry, nowMs))
+  const whole = share(inWindow, everyKind, budgetOf(state.limit))
+  const side = kind === 'news' ? whole : share(inWindow, [kind], sideBudgetOf(state.limit))
+  const remaining = Math.min(whole.left, side.left)
+  if (remaining > 0) return { allowed: true, remaining }
+  return { allowed: false, untilMs: Math.max(whole.freeAtMs, side.freeAtMs, nowMs + 1) }
+}
+
+/** How many requests of this kind may be sent at once. */
+export function remaining(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): number {
+  const answer = permission(state, nowMs, kind)
+  return answer.allowed ? answer.remaining : 0
+}
+
+/** The budget after a request was sent. Counts it even where `permission` would have refused. */
+export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): BudgetState {
+  const second = Math.floor(nowMs / 1000)
+  const kept = state.spent.filter(entry => counts(entry, nowMs))
+  const same = kept.find(entry => entry.second === second) ?? { second, news: 0, reread: 0, sweep: 0 }
+  const spent = [...kept.filter(entry => entry !== same), { ...same, [kind]: same[kind] + 1 }]
+  return { ...state, spent: spent.sort((one, other) => one.second - other.second) }
+}
+
+/**
+ * The budget after an answer, an error's too. The service's limit lowers ours and never raises it beyond the configured
+ * one. Where no more is left than the reserve for others, nothing is asked before the reset; never before `retryAtMs`.
+ */
+export function observe(
+  state: BudgetState,
+  answer: { rateLimit: RateLimit | null; retryAtMs: number | null; nowMs: number },
+): BudgetState {
+  const { rateLimit, retryAtMs, nowMs } = answer
+  const stated = rateLimit?.limit ?? null
+  const limit = stated === null ? state.limit : Math.max(1, Math.min(state.requestsPerMinute, stated))
+  const waits = [state.notBeforeMs, retryAtMs ?? 0, rateLimit === null ? 0 : resetOf(rateLimit, limit, nowMs)]
+  const notBeforeMs = Math.max(...waits.map(atMs => Math.min(atMs, nowMs + waitMsMax)))
+  return { ...state, limit, notBeforeMs }
+}
+
+/** When asking may go on after what the service says is left; 0 where enough is left. */
+function resetOf(rateLimit: RateLimit, limit: number, nowMs: number): number {
+  const theirs = rateLimit.limit ?? limit
+  const reserve = theirs - budgetOf(theirs)
+  if (rateLimit.remaining === null || rateLimit.remaining > reserve) return 0
+  return rateLimit.resetAtMs ?? nowMs + windowMs
+}
+
+const everyKind = ['news', 'reread', 'sweep'] as const satisfies readonly RequestKind[]
+
+function sideBudgetOf(limit: number): number {
+  return Math.max(1, Math.floor(budgetOf(limit) * sideShareMax))
+}
+
+/** An entry counts while any moment of its second lies in the window; one from the future (a clock set back) as well. */
+function counts(entry: SpentSecond, nowMs: number): boolean {
+  const aheadMs = entry.second * 1000 - nowMs
+  return freeOf(entry) > nowMs && aheadMs < windowMs
+}
+
+/** When the last moment of its second has left the window. */
+function freeOf(entry: SpentSecond): number {
+  return entry.second * 1000 + 999 + windowMs
+}
+
+/** What these kinds left of `most`, and when at least one of it is free again. */
+function share(
+  entries: readonly SpentSecond[],
+  kinds: readonly RequestKind[],
+  most: number,
+): { left: number; freeAtMs: number } {
+  const used = (entry: SpentSecond) => kinds.reduce((sum, kind) => sum + entry[kind], 0)
+  const total = entries.reduce((sum, entry) => sum + used(entry), 0)
+  let over = total - most
+  if (over < 0) return { left: -over, freeAtMs: 0 }
+  for (const entry of entries) {
+    over -= used(entry)
+    if (over < 0) return { left: 0, freeAtMs: freeOf(entry) }
+  }
+  return { left: 0, freeAtMs: 0 }
+}
+
+const count = z.number().int().nonnegative()
+
+/** What a run leaves to the next one, so that runs in a row spend one budget: a few hundred bytes of JSON. */
+export const budgetSnapshotSchema = z.object({
+  limit: z.number().positive(),
+  notBeforeMs: z.number(),
+  /** `[second, news, reread, sweep]`, oldest first. */
+  spent: z.array(z.tuple([z.number().int(), count, count, count])).max(2 * (windowMs / 1000) + 2),
+})
+export type BudgetSnapshot = z.infer<typeof budgetSnapshotSchema>
+
+export function snapshot(state: BudgetState, nowMs: number): BudgetSnapshot {
+  const { limit, notBeforeMs } = state
+  const spent = state.spent
+    .filter(entry => counts(entry, nowMs))
+    .map(({ second, news, reread, sweep }): BudgetSnapshot['spent'][number] => [second, news, reread, sweep])
+  return { limit, notBeforeMs, spent }
+}
+
+/** The budget that a run left, under the limit configured now. */
+export function restore(requestsPerMinute: number, left: BudgetSnapshot): BudgetState {
+  const spent = left.spent.map(([second, news, reread, sweep]) => ({ second, news, reread, sweep }))
+  return {
+    requestsPerMinute,
+    limit: Math.min(requestsPerMinute, left.limit),
+    notBeforeMs: left.notBeforeMs,
+    spent,
+  }
+}
