@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import { SigningError } from './signing-keys.ts'
+
+export type SignatureHeaders = {
+  'webhook-id': string
+  'webhook-timestamp': string
+  'webhook-signature': string
+}
+
+/**
+ * The headers of one POST (Standard Webhooks 1.0.0): `v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`, one
+ * for each key, apart by spaces, so that a receiver verifies with the old key or the new one while they change.
+ * `timestampSeconds` is the attempt's Unix second; the body is signed, and must be sent, as UTF-8.
+ * Throws a `SigningError` without a key, and for an id or a time that would blur what is signed.
+ */
+export const signatureHeaders = (of: {
+  id: string
+  body: string
+  timestampSeconds: number
+  keys: readonly Uint8Array[]
+}): SignatureHeaders => {
+  check(of)
+  const signed = `${of.id}.${of.timestampSeconds}.${of.body}`
+  const signatures = of.keys.map(
+    key => `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`,
+  )
+  return {
+    'webhook-id': of.id,
+    'webhook-timestamp': String(of.timestampSeconds),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+const check = (of: { id: string; timestampSeconds: number; keys: readonly Uint8Array[] }): void => {
+  if (of.keys.length === 0) {
+    throw new SigningError({
+      code: 'no_signing_key',
+      message: 'There is no key to sign with.',
+      hint: 'Give the endpoint a key version that has not ended.',
+    })
+  }
+  // A dot in the id would let one signature stand for another id and body.
+  if (!/^[\w-]+$/.test(of.id) || !Number.isSafeInteger(of.timestampSeconds) || of.timestampSeconds < 0) {
+    throw new SigningError({
+      code: 'unsignable',
+      message: 'This id or this time can not be signed.',
+      hint: 'An id has letters, digits, _ and - only; a time is a whole number of seconds.',
+    })
+  }
+}
