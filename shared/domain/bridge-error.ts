@@ -14,3 +14,10 @@ export class BridgeError extends Error {
     this.hint = fault.hint
   }
 }
+
+/** What a caught error says for a log line: its code and hint, or its class where it is none of ours. */
+export const faultOf = (error: unknown): { code: string; hint: string } => {
+  if (error instanceof BridgeError) return { code: error.code, hint: error.hint }
+  const name = error instanceof Error ? error.name : typeof error
+  return { code: 'unexpected', hint: `An unexpected ${name}: see the log for its stack.` }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { eventDay } from '../../domain/feedback/event-id.ts'
+import type { EventSummary, LoggedEvent } from '../../domain/polling/event-log.ts'
+import { streamNames } from '../../domain/source.ts'
+import { packBody, unpackBody } from './event-body.ts'
+import { corruptItem, itemVersion, parseItem } from './item.ts'
+import { eventKey, eventPartition } from './keys.ts'
+
+/** Short names: an item of at most 1 KB is written for one unit, and names count. */
+const summaryShape = {
+  v: z.literal(itemVersion),
+  pk: z.string(),
+  sk: z.string(),
+  /** type */
+  t: z.string(),
+  /** record id */
+  r: z.string(),
+  /** second */
+  s: z.int(),
+  /** endpoint ids; absent where there is none */
+  e: z.array(z.string()).default([]),
+  /** logged at, Unix milliseconds */
+  l: z.int(),
+  expiresAt: z.int(),
+}
+const summarySchema = z.object(summaryShape)
+const eventSchema = z.object({
+  ...summaryShape,
+  /** packed body */
+  b: z.instanceof(Uint8Array),
+  /** the body's encoding */
+  c: z.int(),
+})
+
+/** What a summary needs, so that a query does not carry the bodies. */
+export const summaryProjection = { ProjectionExpression: 'pk, sk, v, t, r, s, e, l, expiresAt' }
+
+export const eventItem = (event: LoggedEvent) => {
+  const body = packBody(event.body)
+  return {
+    ...eventKey({ ...event, eventId: event.id }),
+    v: itemVersion,
+    t: event.type,
+    r: event.recordId,
+    s: event.second,
+    ...(event.endpointIds.length > 0 && { e: [...event.endpointIds] }),
+    l: event.loggedAtMs,
+    expiresAt: event.expiresAtSeconds,
+    b: body.bytes,
+    c: body.encoding,
+  }
+}
+
+type SummaryItem = z.infer<typeof summarySchema>
+
+/** Source and stream stand in the key alone. */
+const toSummary = (item: SummaryItem): EventSummary => {
+  const [, sourceId = '', streamText] = item.pk.split('#')
+  const stream = streamNames.find(name => name === streamText)
+  if (!stream || item.pk !== eventPartition({ sourceId, stream, day: eventDay(item.sk) })) {
+    throw corruptItem('event', 'pk: not that of its id')
+  }
+  return {
+    id: item.sk,
+    sourceId,
+    stream,
+    type: item.t,
+    recordId: item.r,
+    second: item.s,
+    endpointIds: item.e,
+    loggedAtMs: item.l,
+    expiresAtSeconds: item.expiresAt,
+  }
+}
+
+export const readSummary = (item: unknown): EventSummary => toSummary(parseItem('event', summarySchema, item))
+
+export const readEvent = (item: unknown): LoggedEvent => {
+  const parsed = parseItem('event', eventSchema, item)
+  return { ...toSummary(parsed), body: unpackBody({ encoding: parsed.c, bytes: parsed.b }) }
+}

@@ -1,0 +1,100 @@
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { describe, expect, it } from 'vitest'
+import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
+import { createDeliveryStore } from '../../../shared/adapters/dynamodb/delivery-store.ts'
+import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-store.ts'
+import { createEventLog } from '../../../shared/adapters/dynamodb/event-log.ts'
+import type { ItemKey } from '../../../shared/adapters/dynamodb/keys.ts'
+import { createSourceStore } from '../../../shared/adapters/dynamodb/source-store.ts'
+import { idAt, sampleDelivery, sampleEndpoint, sampleEvent } from '../support/samples.ts'
+import { type TestTable, useTables } from '../support/test-table.ts'
+
+const tables = useTables()
+
+const set = (table: TestTable, key: ItemKey, name: string, value: unknown) =>
+  table.client.send(
+    new UpdateCommand({
+      TableName: table.tableName,
+      Key: key,
+      UpdateExpression: 'SET #name = :value',
+      ExpressionAttributeNames: { '#name': name },
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  )
+
+const cursorItem = { pk: 'CURSOR#main', sk: 'bounces' }
+const cursorKey = { sourceId: 'main', stream: 'bounces', name: 'main' } as const
+const eventItem = { pk: 'EVENT#main#bounces#2026-11-20', sk: idAt(0) }
+const eventKey = { sourceId: 'main', stream: 'bounces', eventId: idAt(0) } as const
+
+describe('an item that this version cannot read is a named error, never a missing one', () => {
+  it('a cursor whose text is no JSON', async () => {
+    const table = await tables.fresh()
+    const item = { ...cursorItem, v: 1, version: 1, writeId: 'w', cursor: '{"v":1' }
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item: item }))
+    await expect(createCursorStore(table).read(cursorKey)).rejects.toMatchObject({
+      code: 'item_corrupt',
+      message: "an item (cursor) can't be read: cursor: not JSON",
+    })
+  })
+
+  it('a cursor that lacks a field', async () => {
+    const table = await tables.fresh()
+    const item = { ...cursorItem, v: 1, version: 1, writeId: 'w', cursor: '{"v":1}' }
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item: item }))
+    await expect(createCursorStore(table).read(cursorKey)).rejects.toMatchObject({ code: 'item_corrupt' })
+  })
+
+  it('an item of a newer version', async () => {
+    const table = await tables.fresh()
+    await createEventLog(table).record([sampleEvent(0)])
+    await set(table, eventItem, 'v', 2)
+    await expect(createEventLog(table).read(eventKey)).rejects.toMatchObject({
+      code: 'item_newer',
+      message: 'an item (event) has version 2, this code knows 1',
+    })
+  })
+
+  it('an event whose body does not unpack, or is packed in a way to come', async () => {
+    const table = await tables.fresh()
+    const log = createEventLog(table)
+    await log.record([sampleEvent(0)])
+    await set(table, eventItem, 'c', 99)
+    await expect(log.read(eventKey)).rejects.toMatchObject({ code: 'item_newer' })
+    await set(table, eventItem, 'c', 1)
+    await set(table, eventItem, 'b', Buffer.from([255, 0, 1]))
+    await expect(log.read(eventKey)).rejects.toMatchObject({ code: 'item_corrupt' })
+  })
+
+  it('a delivery in a state that does not exist', async () => {
+    const table = await tables.fresh()
+    const store = createDeliveryStore(table)
+    await store.write(sampleDelivery(), { kind: 'unsettled_before', rank: 1_001 })
+    await set(table, { pk: 'DELIVERY#shop#2026-11-20', sk: idAt(0) }, 'st', 'lost')
+    await expect(store.read({ endpointId: 'shop', eventId: idAt(0) })).rejects.toMatchObject({
+      code: 'item_corrupt',
+      message: "an item (delivery) can't be read: st: invalid_value",
+    })
+  })
+
+  it('an endpoint in a list', async () => {
+    const table = await tables.fresh()
+    await createEndpointStore(table).put(sampleEndpoint())
+    await set(table, { pk: 'ENDPOINT', sk: 'shop' }, 'settings', '[]')
+    await expect(createEndpointStore(table).list()).rejects.toMatchObject({ code: 'item_corrupt' })
+  })
+})
+
+describe('a table key', () => {
+  it.each(['', 'a#b'])('takes no id "%s", which would make two keys one', async id => {
+    const store = createSourceStore(await tables.fresh())
+    await expect(store.read(id)).rejects.toMatchObject({ code: 'invalid_id' })
+  })
+})
+
+it('a table that does not exist says so', async () => {
+  const { client } = await tables.fresh()
+  await expect(createSourceStore({ client, tableName: 'missing' }).list()).rejects.toMatchObject({
+    code: 'table_missing',
+  })
+})
