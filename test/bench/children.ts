@@ -1,0 +1,61 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** A child that answers each message with one; ends with this process. */
+export const forkChild = (file: string, args: readonly string[]) => {
+  const child = fork(join(import.meta.dirname, file), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const answer = <T>(schema: z.ZodType<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      child.once('message', message => resolve(schema.parse(message)))
+      child.once('exit', code => reject(new Error(`${file} ended with ${code}`)))
+    })
+  return {
+    pid: pidOf(child),
+    first: answer,
+    ask: <T>(schema: z.ZodType<T>): Promise<T> => {
+      const answered = answer(schema)
+      child.send('?')
+      return answered
+    },
+    end: () => child.disconnect(),
+  }
+}
+
+const pidOf = (child: ChildProcess): number => {
+  if (child.pid === undefined) throw new Error('a child process did not start')
+  return child.pid
+}
+
+const lineSchema = z.looseObject({ at: z.string(), kind: z.string() })
+export type Line = z.infer<typeof lineSchema>
+
+/** The bridge as a user starts it, with `--json`; `onLine` sees each line. */
+export const startBridge = (flags: readonly string[], onLine: (line: Line) => void) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bridge-bench-'))
+  const args = ['infra/local/main.ts', '--data', dataDir, '--json', ...flags]
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let complaints = ''
+  child.stderr.on('data', chunk => {
+    complaints = (complaints + String(chunk)).slice(-4_000)
+  })
+  createInterface({ input: child.stdout }).on('line', line => onLine(lineSchema.parse(JSON.parse(line))))
+  const exited = new Promise<number | null>(resolve => {
+    child.once('close', code => resolve(code))
+  })
+  return {
+    pid: pidOf(child),
+    exited,
+    complaints: () => complaints,
+    stop: async () => {
+      child.kill('SIGINT')
+      await exited
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { backlogBench } from './backlog.ts'
+import type { Bench } from './bench.ts'
+import { idleBench } from './idle.ts'
+
+const benches: readonly Bench[] = [backlogBench, idleBench]
+
+/** `npm run bench [-- NAME …] [--json]`: a table for people, or one object a line. Measures; never gates. */
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
+const unknown = positionals.filter(name => !benches.some(bench => bench.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `There is no bench ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}.`,
+  )
+  process.exit(2)
+}
+const machine = {
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryGb: Math.round(totalmem() / 1024 ** 3),
+  node: process.version,
+}
+const chosen = benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+for (const bench of chosen) {
+  const figures = await bench.run()
+  const command = `npm run bench -- ${bench.name}`
+  if (values.json === true) {
+    console.log(
+      JSON.stringify({ bench: bench.name, command, at: new Date().toISOString(), machine, figures }),
+    )
+    continue
+  }
+  console.log(`\n${bench.name}: ${bench.about}`)
+  console.log(`  ${command} · ${machine.cores} × ${machine.cpu} · Node ${machine.node}`)
+  for (const [name, value] of Object.entries(figures)) {
+    console.log(`  ${name.padEnd(20)} ${Number(value.toPrecision(4)).toLocaleString('en')}`)
+  }
+}

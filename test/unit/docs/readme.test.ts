@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { flagTable, spelled } from '../../../infra/local/flag-table.ts'
+import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
+
+const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+
+/** The rows of the table that begins after `heading`: first cell, last cell. */
+const rowsAfter = (heading: string): [string, string][] => {
+  const table =
+    readme
+      .slice(readme.indexOf(heading))
+      .split('\n\n')
+      .find(part => part.startsWith('|')) ?? ''
+  return table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map(row => row.split('|').map(cell => cell.trim()))
+    .map(cells => [cells.at(1) ?? '', cells.at(-2) ?? ''])
+}
+
+describe('the README', () => {
+  test('lists every reason of a delivery with its meaning', () => {
+    const own = Object.entries(deliveryReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning])
+    expect(rowsAfter('## Why a delivery failed').slice(1)).toEqual(own)
+  })
+
+  test('lists every flag of npm start', () => {
+    const listed = rowsAfter('## Run it against a service').map(([name]) => /--[a-z-]+/.exec(name)?.[0])
+    expect(listed.sort()).toEqual(flagTable.map(({ name }) => spelled(name)).sort())
+  })
+})
