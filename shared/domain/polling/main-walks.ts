@@ -1,0 +1,143 @@
+import { laterAnchor } from './anchor-rule.ts'
+import { anchorAfterLoss, olderAnchorsMax } from './anchors-in-log.ts'
+import type { Cursor, VersionedCursor } from './cursor.ts'
+import type { Purpose, RequestGate } from './request-gate.ts'
+import { cursorKey, fetchAsk, intakeRules, type StreamContext, streamOf } from './stream-context.ts'
+import { runWalk, type WalkReport } from './walk.ts'
+import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
+
+/** A cursor that says nothing new is written at most this often. */
+const idleCommitMs = 60_000
+
+/** Polls for what is new: from the newest record of a second before the newest one. Commits nothing. */
+export const walkNews = (
+  context: StreamContext,
+  gate: RequestGate,
+  poll: {
+    cursor: Cursor
+    state: WalkState
+    /** A record newer than the walk's start is known. */
+    expectKnown: boolean
+    isOver: () => boolean
+  },
+): Promise<WalkReport> =>
+  runWalk(poll.state, {
+    fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'news', backlog: !first }),
+    intake: page => context.intake(page, intakeRules(poll.cursor, gate.serviceSecond())),
+    commit: async () => 'committed',
+    isOver: poll.isOver,
+    overlapSeconds: context.source.overlapSeconds,
+    expectKnown: poll.expectKnown,
+  })
+
+/** Reads from the anchor, or goes on where an earlier run left off, and moves the anchor as its rule allows. */
+export const walkFromAnchor = async (
+  context: StreamContext,
+  gate: RequestGate,
+  poll: {
+    at: VersionedCursor
+    /** Catching up is news; reading the overlap once more has a budget of its own. */
+    purpose: Purpose['kind']
+    /** Where the budget does not reach for all: stop there, since fast polls read what is newer. */
+    stopSecond: number | null
+    isOver: () => boolean
+  },
+): Promise<{ report: WalkReport; at: VersionedCursor }> => {
+  let { cursor, version } = poll.at
+  const start = withStop(
+    cursor.place ??
+      beginWalk({ from: cursor.anchor, newestSecond: cursor.newest?.second ?? null, stopSecond: null }),
+    poll.stopSecond,
+  )
+  const from = start.from
+  const knownNewer = cursor.newest !== null && from !== null && cursor.newest.second > from.second
+  const report = await runWalk(start, {
+    fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: poll.purpose, backlog: !first }),
+    intake: page => context.intake(page, intakeRules(cursor, gate.serviceSecond())),
+    commit: async (state, complete) => {
+      const next = cursorAfter(cursor, state, { complete, nowMs: context.clock.now() })
+      if (!worthCommitting(cursor, next)) return 'committed'
+      const result = await context.cursors.commit(cursorKey(context, 'main'), next, version)
+      if (result === 'committed') {
+        cursor = next
+        version += 1
+      }
+      return result
+    },
+    isOver: poll.isOver,
+    overlapSeconds: context.source.overlapSeconds,
+    expectKnown: knownNewer,
+  })
+  return { report, at: { cursor, version } }
+}
+
+const withStop = (state: WalkState, stopSecond: number | null): WalkState => ({
+  ...state,
+  stopSecond: state.stopSecond ?? stopSecond,
+})
+
+/** The cursor after a page of a walk from the anchor. Pure. */
+export const cursorAfter = (
+  cursor: Cursor,
+  state: WalkState,
+  walk: { complete: boolean; nowMs: number },
+): Cursor => {
+  // Where the order is ignored, what was read says nothing of what is older until the walk is complete.
+  const mayMove = walk.complete || !state.orderIgnored
+  const anchor = mayMove ? forward(cursor.anchor, anchorOf(state.candidate)) : cursor.anchor
+  const moved: Cursor = { ...cursor, anchor, origin: cursor.origin ?? anchor }
+  if (!walk.complete) return { ...moved, place: state }
+  return {
+    ...moved,
+    place: null,
+    newest: newestAfter(cursor, state),
+    firstWalkComplete: true,
+    lastCompleteWalkAtMs: walk.nowMs,
+    anchorsLost: 0,
+  }
+}
+
+const anchorOf = (candidate: WalkState['candidate']): Anchor | null =>
+  candidate === null ? null : { uuid: candidate.uuid, second: candidate.second }
+
+/** Never back: a walk that an older state began must not undo what a later one committed. */
+const forward = (anchor: Anchor | null, candidate: Anchor | null): Anchor | null =>
+  anchor !== null && candidate !== null && candidate.second <= anchor.second
+    ? anchor
+    : laterAnchor(anchor, candidate)
+
+/**
+ * A walk that read the list from its start forgets what the list has no more, so that it isn't missed at every poll.
+ */
+const newestAfter = (cursor: Cursor, state: WalkState): Anchor | null => {
+  const readWholeList = state.from === null && state.stopSecond === null
+  return readWholeList ? state.newest : laterAnchor(cursor.newest, state.newest)
+}
+
+const worthCommitting = (before: Cursor, after: Cursor): boolean => {
+  const { lastCompleteWalkAtMs: was, ...rest } = before
+  const { lastCompleteWalkAtMs: is, ...other } = after
+  const saysMore = JSON.stringify(rest) !== JSON.stringify(other)
+  const saidLongAgo = is !== null && (was === null || is - was >= idleCommitMs)
+  return saysMore || saidLongAgo
+}
+
+/** Sets the cursor back after a loss: to an older anchor of the log, in the end to none. Nothing is sent twice. */
+export const resetAfterLoss = async (
+  context: StreamContext,
+  at: VersionedCursor,
+  loss: { reason: string; wasAnchor: boolean },
+): Promise<'committed' | 'moved'> => {
+  const { cursor, version } = at
+  const { anchor } = cursor
+  const key = cursorKey(context, 'main')
+  // Only the place was lost: the anchor itself has still to be asked.
+  if (!loss.wasAnchor || anchor === null) {
+    return context.cursors.commit(key, { ...cursor, place: null }, version)
+  }
+  const lost = Math.min(cursor.anchorsLost + 1, olderAnchorsMax + 1)
+  const older = await anchorAfterLoss(context.log, streamOf(context), { anchor, lost })
+  const { source, stream } = context
+  context.reporter.report({ kind: 'anchor_lost', source: source.id, stream, reason: loss.reason })
+  return context.cursors.commit(key, { ...cursor, anchor: older, place: null, anchorsLost: lost }, version)
+}

@@ -1,0 +1,197 @@
+import type { Clock } from '../clock.ts'
+import {
+  type BudgetState,
+  budgetSnapshotSchema,
+  emptyBudget,
+  observe,
+  permission,
+  type RequestKind,
+  remaining,
+  restore,
+  snapshot,
+  spend,
+} from './budget.ts'
+import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
+
+/** A request that waited this long goes before any backlog: one stream may not silence the other. */
+export const patienceMs = 30_000
+
+export type FetchResult =
+  | {
+      kind: 'page'
+      page: Page
+      /** The service's time when it was asked, at the latest: its `Date`, less the time that the request took. */
+      askedSecond: number
+      /** The service's time when it answered: its `Date`. */
+      answeredSecond: number
+    }
+  | { kind: 'failed'; error: FeedbackApiError }
+  /** Not asked: the run is over, or this kind has no budget now. */
+  | { kind: 'stopped'; why: 'run_over' | 'no_budget' }
+
+/** What a request is for; a backlog goes before a poll that may find nothing. */
+export type Purpose = { kind: RequestKind; backlog: boolean }
+
+/** The one way to the service: keeps the budget of a source over both of its streams. */
+export type RequestGate = {
+  /** News wait for the budget; re-reading and sweeps don't. Never rejects for what the service does. */
+  fetch(request: PageRequest, purpose: Purpose): Promise<FetchResult>
+  /** The service's time now, by its last `Date`; our own before the first. Unix seconds. */
+  serviceSecond(): number
+  budgetLeft(): number
+  /** Requests since the last call. */
+  takeRequests(): number
+}
+
+type Waiter = { sinceMs: number; purpose: Purpose; wake: () => void }
+
+export type GateDeps = {
+  api: FeedbackApi
+  clock: Clock
+  requestsPerMinute: number
+}
+
+export type GateState = {
+  budget: BudgetState
+  /** The service's clock less ours, of its last answer. */
+  offsetMs: number
+}
+
+export const newGateState = (requestsPerMinute: number): GateState => ({
+  budget: emptyBudget(requestsPerMinute),
+  offsetMs: 0,
+})
+
+/** Takes over what an earlier run spent; a snapshot that can't be read counts as none. */
+export const adoptSpending = (state: GateState, requestsPerMinute: number, left: unknown): void => {
+  const parsed = budgetSnapshotSchema.safeParse(left)
+  if (!parsed.success) return
+  const theirs = restore(requestsPerMinute, parsed.data)
+  const notBeforeMs = Math.max(theirs.notBeforeMs, state.budget.notBeforeMs)
+  state.budget = { ...theirs, notBeforeMs, spent: moreOfEach(theirs.spent, state.budget.spent) }
+}
+
+/** What the lease says may be older than what this process knows of itself, or newer: the greater counts. */
+const moreOfEach = (theirs: BudgetState['spent'], ours: BudgetState['spent']): BudgetState['spent'] => {
+  const seconds = new Map(theirs.map(entry => [entry.second, entry]))
+  for (const entry of ours) {
+    const same = seconds.get(entry.second) ?? entry
+    seconds.set(entry.second, {
+      second: entry.second,
+      news: Math.max(same.news, entry.news),
+      reread: Math.max(same.reread, entry.reread),
+      sweep: Math.max(same.sweep, entry.sweep),
+    })
+  }
+  return [...seconds.values()].sort((a, b) => a.second - b.second)
+}
+
+export const spendingOf = (state: GateState, nowMs: number): unknown => snapshot(state.budget, nowMs)
+
+/** `isOver` says that the run has ended: whoever waits then is sent away. `onSpent` is called for each request. */
+export const createRequestGate = (
+  deps: GateDeps,
+  state: GateState,
+  run: { isOver: () => boolean; signal: AbortSignal; onSpent: () => void },
+): RequestGate => {
+  const { api, clock } = deps
+  const waiters: Waiter[] = []
+  let asked = 0
+  let pumping = false
+
+  const ask = async (request: PageRequest): Promise<FetchResult> => {
+    const startedMs = clock.now()
+    try {
+      const page = await api.listPage(request, run.signal)
+      const endedMs = clock.now()
+      state.budget = observe(state.budget, { rateLimit: page.rateLimit, retryAtMs: null, nowMs: endedMs })
+      // An answer without a `Date` is read by the clock of the answers that had one.
+      const dateMs = page.serverDateMs ?? endedMs + state.offsetMs
+      state.offsetMs = dateMs - endedMs
+      // The list was read before `Date` was written, at the earliest when we asked; and `Date` has whole seconds.
+      const askedSecond = Math.floor(dateMs / 1000) - Math.ceil((endedMs - startedMs) / 1000)
+      return { kind: 'page', page, askedSecond, answeredSecond: Math.floor(dateMs / 1000) }
+    } catch (error) {
+      if (!(error instanceof FeedbackApiError)) throw error
+      const { rateLimit } = error.facts
+      state.budget = observe(state.budget, { rateLimit, retryAtMs: error.retryAtMs, nowMs: clock.now() })
+      return run.signal.aborted ? { kind: 'stopped', why: 'run_over' } : { kind: 'failed', error }
+    }
+  }
+
+  /** Spent with the permission, not with the request: two that ask at once must not share one. */
+  const spendOne = (kind: RequestKind): void => {
+    state.budget = spend(state.budget, clock.now(), kind)
+    asked += 1
+    run.onSpent()
+  }
+
+  const next = (): Waiter | undefined => {
+    const now = clock.now()
+    const rank = (waiter: Waiter): number =>
+      now - waiter.sinceMs >= patienceMs ? 0 : waiter.purpose.backlog ? 1 : 2
+    return [...waiters].sort((a, b) => rank(a) - rank(b) || a.sinceMs - b.sinceMs)[0]
+  }
+
+  /** Wakes waiters, one a permission, in their order; ends when nobody waits. */
+  const pump = async (): Promise<void> => {
+    pumping = true
+    while (waiters.length > 0) {
+      const now = clock.now()
+      const answer = permission(state.budget, now, 'news')
+      if (run.isOver()) {
+        for (const waiter of waiters.splice(0)) waiter.wake()
+        break
+      }
+      if (answer.allowed) {
+        const chosen = next()
+        if (chosen === undefined) break
+        waiters.splice(waiters.indexOf(chosen), 1)
+        spendOne(chosen.purpose.kind)
+        chosen.wake()
+        continue
+      }
+      await clock.sleep(Math.min(answer.untilMs - now, waitStepMs), run.signal)
+    }
+    // In one step with the look at the queue: whoever comes after it must find that nobody pumps.
+    pumping = false
+  }
+
+  const turn = async (purpose: Purpose): Promise<void> => {
+    const permitted = permission(state.budget, clock.now(), purpose.kind).allowed
+    if (permitted && waiters.length === 0) {
+      spendOne(purpose.kind)
+      return
+    }
+    await new Promise<void>(wake => {
+      waiters.push({ sinceMs: clock.now(), purpose, wake })
+      if (!pumping) void pump()
+    })
+  }
+
+  return {
+    fetch: async (request, purpose) => {
+      if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
+      if (purpose.kind !== 'news') {
+        const permitted = permission(state.budget, clock.now(), purpose.kind).allowed
+        // Whoever waits for news goes first.
+        if (!permitted || waiters.length > 0) return { kind: 'stopped', why: 'no_budget' }
+        spendOne(purpose.kind)
+      } else {
+        await turn(purpose)
+        if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
+      }
+      return ask(request)
+    },
+    serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
+    budgetLeft: () => remaining(state.budget, clock.now()),
+    takeRequests: () => {
+      const taken = asked
+      asked = 0
+      return taken
+    },
+  }
+}
+
+/** A wait is cut into steps of this, so that the end of a run is noticed. */
+const waitStepMs = 1_000

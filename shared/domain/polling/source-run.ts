@@ -1,0 +1,194 @@
+import { faultOf } from '../bridge-error.ts'
+import type { Clock } from '../clock.ts'
+import type { Reporter } from '../happenings.ts'
+import { type Source, streamNames } from '../source.ts'
+import type { FeedbackApi } from './feedback-api.ts'
+import {
+  adoptSpending,
+  createRequestGate,
+  type GateState,
+  newGateState,
+  type RequestGate,
+  spendingOf,
+} from './request-gate.ts'
+import type { RunLease } from './run-lease.ts'
+import type { StreamPoller } from './stream-poller.ts'
+import type { WalkEnd } from './walk.ts'
+
+/** After a refused token: asked again, seldom. */
+export const refusedWaitMs = 60_000
+/** The longest wait after failures in a row. */
+export const failureWaitMsMax = 60_000
+/** The spending is left for the next run at least this often. */
+const renewEveryMs = 15_000
+/** And at least each time that this share of the limit was spent: a run that dies, or is overtaken, hides no more. */
+const unsavedShareMax = 0.1
+/** Anchors lost in a row that are followed up at once; a service that never follows `last_id` is asked at the pace. */
+const lossesAtOnceMax = 5
+
+/** A source as a process polls it, run after run. */
+export type PolledSource = {
+  source: Source
+  api: FeedbackApi
+  pollers: ReadonlyMap<(typeof streamNames)[number], StreamPoller>
+  gateState: GateState
+  /** Per stream: failures in a row, and not before when it is polled again. */
+  pace: Map<string, { failures: number; notBeforeMs: number }>
+}
+
+export const newPolledSource = (
+  source: Source,
+  api: FeedbackApi,
+  pollers: PolledSource['pollers'],
+): PolledSource => ({
+  source,
+  api,
+  pollers,
+  gateState: newGateState(source.requestsPerMinute),
+  pace: new Map(streamNames.map(stream => [stream, { failures: 0, notBeforeMs: 0 }])),
+})
+
+export type RunDeps = { lease: RunLease; clock: Clock; reporter: Reporter }
+
+export type Run = { runId: string; endsAtMs: number; signal: AbortSignal }
+
+/**
+ * Polls both streams of a source until the run's end, or until a newer run has taken the lease: so that no gap opens
+ * between runs. The streams share one budget; a failing one does not delay the other.
+ */
+export const runSource = async (deps: RunDeps, polled: PolledSource, run: Run): Promise<void> => {
+  const { lease, clock } = deps
+  const { source, gateState } = polled
+  const of = { sourceId: source.id, runId: run.runId }
+  const left = await lease.take({ ...of, atMs: clock.now() })
+  adoptSpending(gateState, source.requestsPerMinute, left)
+
+  const ended = new AbortController()
+  const signal = AbortSignal.any([run.signal, ended.signal])
+  const isOver = () => signal.aborted || clock.now() >= run.endsAtMs
+  const watched = createWatch(deps, of, {
+    unsavedMax: Math.max(1, Math.floor(source.requestsPerMinute * unsavedShareMax)),
+    spending: () => spendingOf(gateState, clock.now()),
+    onTaken: () => ended.abort(),
+  })
+  const gateDeps = { api: polled.api, clock, requestsPerMinute: source.requestsPerMinute }
+  const gate = createRequestGate(gateDeps, gateState, { isOver, signal, onSpent: watched.spent })
+
+  const watch = watchLease(clock, watched, { isOver, signal, everyMs: source.pollEverySeconds * 1000 })
+  const loops = [...polled.pollers].map(([stream, poller]) => {
+    const pace = polled.pace.get(stream) ?? { failures: 0, notBeforeMs: 0 }
+    return pollLoop(deps, { source, stream, poller, gate, pace }, { isOver, signal, endsAtMs: run.endsAtMs })
+  })
+  try {
+    await Promise.all(loops)
+  } finally {
+    ended.abort()
+    await watch
+  }
+}
+
+type Watch = {
+  /** A request was spent. */
+  spent(): void
+  /** Leaves the spending where it is time to; ends the run when its lease is gone. */
+  look(isLast: boolean): Promise<void>
+}
+
+/** A table that can't be asked ends nothing: the lease only saves requests. */
+const createWatch = (
+  { lease, clock }: RunDeps,
+  of: { sourceId: string; runId: string },
+  run: { unsavedMax: number; spending: () => unknown; onTaken: () => void },
+): Watch => {
+  let unsaved = 0
+  let renewedMs = clock.now()
+
+  const look = async (renews: boolean): Promise<void> => {
+    if (renews) {
+      unsaved = 0
+      renewedMs = clock.now()
+    }
+    try {
+      const ours = renews ? await lease.renew({ ...of, spending: run.spending() }) : await lease.holds(of)
+      if (!ours) run.onTaken()
+    } catch {
+      // The next look tells; the poll itself reports a table that is away.
+    }
+  }
+
+  return {
+    spent: () => {
+      unsaved += 1
+      if (unsaved >= run.unsavedMax) void look(true)
+    },
+    look: isLast => look(isLast || clock.now() - renewedMs >= renewEveryMs),
+  }
+}
+
+const watchLease = async (
+  clock: Clock,
+  watch: Watch,
+  run: { isOver: () => boolean; signal: AbortSignal; everyMs: number },
+): Promise<void> => {
+  while (!run.isOver()) {
+    await clock.sleep(run.everyMs, run.signal)
+    await watch.look(run.isOver())
+  }
+}
+
+type Polled = {
+  source: Source
+  stream: (typeof streamNames)[number]
+  poller: StreamPoller
+  gate: RequestGate
+  pace: { failures: number; notBeforeMs: number }
+}
+
+const pollLoop = async (
+  deps: RunDeps,
+  polled: Polled,
+  run: { isOver: () => boolean; signal: AbortSignal; endsAtMs: number },
+): Promise<void> => {
+  const { clock } = deps
+  const { source, pace } = polled
+  let losses = 0
+  while (!run.isOver()) {
+    const waitMs = pace.notBeforeMs - clock.now()
+    if (waitMs > 0) {
+      await clock.sleep(Math.min(waitMs, run.endsAtMs - clock.now()), run.signal)
+      continue
+    }
+    const startedMs = clock.now()
+    const end = await pollOnce(deps, polled, run.isOver)
+    losses = end.kind === 'lost' ? losses + 1 : 0
+    if (end.kind === 'lost' && losses < lossesAtOnceMax) continue
+    const failed = end.kind === 'failed'
+    pace.failures = failed ? pace.failures + 1 : 0
+    pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, source.pollEverySeconds * 1000)
+  }
+}
+
+/** How long after a poll's start the next one begins. */
+export const waitAfter = (end: WalkEnd, failures: number, pollEveryMs: number): number => {
+  if (end.kind !== 'failed') return pollEveryMs
+  if (end.error?.failure === 'refused') return Math.max(refusedWaitMs, pollEveryMs)
+  const grown = pollEveryMs * 2 ** Math.min(failures - 1, 10)
+  return Math.max(pollEveryMs, Math.min(grown, failureWaitMsMax))
+}
+
+/** A fault of ours ends this poll, not the run: the other stream goes on, and this one is polled again. */
+const pollOnce = async (deps: RunDeps, polled: Polled, isOver: () => boolean): Promise<WalkEnd> => {
+  try {
+    return await polled.poller.poll(polled.gate, isOver)
+  } catch (error) {
+    const { code, hint } = faultOf(error)
+    deps.reporter.report({
+      kind: 'poll_fault',
+      source: polled.source.id,
+      stream: polled.stream,
+      reason: code,
+      hint,
+    })
+    return { kind: 'failed', reason: code, error: null }
+  }
+}

@@ -1,0 +1,234 @@
+import type { PollHappening } from '../happenings.ts'
+import { serverErrorsMax } from './anchors-in-log.ts'
+import type { VersionedCursor } from './cursor.ts'
+import { findStart } from './find-start.ts'
+import { noCounts } from './intake.ts'
+import { resetAfterLoss, walkFromAnchor, walkNews } from './main-walks.ts'
+import type { RequestGate } from './request-gate.ts'
+import { cursorKey, fetchAsk, type StreamContext } from './stream-context.ts'
+import { runSweep, type SweepMemory, type SweepPlan } from './sweeps.ts'
+import { askedForAnchor, failedWithLastId, type WalkEnd, type WalkReport } from './walk.ts'
+import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
+
+/** One poll of a stream, and what became of it. */
+export type StreamPoller = {
+  /** Walks once: what is new, then the overlap and sweeps where they are due, until `isOver`. */
+  poll(gate: RequestGate, isOver: () => boolean): Promise<WalkEnd>
+}
+
+/** What a process knows of a stream beside its cursor; losing it costs a re-reading. */
+type Memory = {
+  at: VersionedCursor | null
+  /** Where fast polls begin; null until a walk from the anchor is complete. */
+  frontier: Anchor | null
+  newestSecond: number | null
+  /** A walk for news that is not complete. */
+  newsPlace: WalkState | null
+  overlapReadAtMs: number
+  /** The budget did not reach for reading the overlap again to its end. */
+  overlapLimited: boolean
+  serverErrors: number
+}
+
+const nothing = (): Memory => ({
+  at: null,
+  frontier: null,
+  newestSecond: null,
+  newsPlace: null,
+  overlapReadAtMs: Number.NEGATIVE_INFINITY,
+  overlapLimited: false,
+  serverErrors: 0,
+})
+
+export const createStreamPoller = (context: StreamContext, plans: readonly SweepPlan[]): StreamPoller => {
+  const memory = nothing()
+  const sweepMemories = new Map<SweepPlan, SweepMemory>(
+    plans.map(plan => [plan, { nextAtMs: null, serverErrors: 0 }]),
+  )
+
+  const news = async (gate: RequestGate, frontier: Anchor, isOver: () => boolean): Promise<WalkEnd> => {
+    const { at } = memory
+    if (at === null) return { kind: 'unfinished', why: 'run_over' }
+    const newestSecond = memory.newestSecond
+    const state = memory.newsPlace ?? beginWalk({ from: frontier, newestSecond, stopSecond: null })
+    const expectKnown = newestSecond !== null && newestSecond > (state.from?.second ?? newestSecond)
+    const report = await timed(context, gate, 'news', memory, () =>
+      walkNews(context, gate, { cursor: at.cursor, state, expectKnown, isOver }),
+    )
+    const { end } = report
+    memory.newsPlace = mayGoOn(report) ? report.state : null
+    if (end.kind === 'complete') advanceFrontier(memory, report.state)
+    // Whatever became of the frontier, the anchor still stands: read from there at once.
+    const fails = await failsWithLastId(context, gate, memory, report)
+    if (end.kind === 'lost' || fails) memory.frontier = null
+    return end
+  }
+
+  const overlap = async (gate: RequestGate, isOver: () => boolean): Promise<WalkEnd> => {
+    const at = await context.cursors.read(cursorKey(context, 'main'))
+    if (at === null) {
+      // An operator has removed it: the stream begins anew.
+      Object.assign(memory, nothing())
+      return { kind: 'superseded' }
+    }
+    memory.at = at
+    const catchesUp = memory.frontier === null
+    const limited = memory.overlapLimited && !catchesUp
+    const startedMs = context.clock.now()
+    let reached = at
+    const report = await timed(context, gate, 'overlap', memory, async () => {
+      const walked = await walkFromAnchor(context, gate, {
+        at,
+        purpose: catchesUp ? 'news' : 'reread',
+        stopSecond: limited ? gate.serviceSecond() - context.source.overlapSeconds : null,
+        isOver,
+      })
+      reached = walked.at
+      memory.at = walked.at
+      return walked.report
+    })
+    const { end } = report
+    if (end.kind === 'complete') {
+      memory.overlapReadAtMs = startedMs
+      // Where one page is all that was new to the limit, the budget reaches for more again.
+      memory.overlapLimited = limited && report.pages > 1
+      if (report.state.stopSecond === null) advanceFrontier(memory, report.state)
+    }
+    if (end.kind === 'unfinished' && end.why === 'no_budget') {
+      memory.overlapLimited = true
+      memory.overlapReadAtMs = startedMs
+    }
+    const fails = await failsWithLastId(context, gate, memory, report)
+    if (end.kind === 'lost' || fails) {
+      const reason = end.kind === 'lost' ? end.reason : 'server_error'
+      await resetAfterLoss(context, reached, { reason, wasAnchor: askedForAnchor(report, reached.cursor.anchor) })
+      memory.frontier = null
+      return { kind: 'lost', reason }
+    }
+    return end
+  }
+
+  const overlapDue = (): boolean =>
+    context.clock.now() - memory.overlapReadAtMs >= (context.source.overlapSeconds * 1000) / 2
+
+  const start = async (gate: RequestGate): Promise<WalkEnd | null> => {
+    if (memory.at !== null) return null
+    memory.at = await context.cursors.read(cursorKey(context, 'main'))
+    if (memory.at !== null) return null
+    const report = await timed(context, gate, 'start', memory, async () => {
+      const end = await findStart(context, gate)
+      const state = beginWalk({ from: null, newestSecond: null, stopSecond: null })
+      return { end, state, counts: noCounts, pages: 0 }
+    })
+    return report.end.kind === 'complete' || report.end.kind === 'superseded' ? null : report.end
+  }
+
+  return {
+    poll: async (gate, isOver) => {
+      const nextPollMs = context.clock.now() + context.source.pollEverySeconds * 1000
+      // Reading the past again must not keep what is new waiting.
+      const isPollOver = () => isOver() || context.clock.now() >= nextPollMs
+      const notStarted = await start(gate)
+      if (notStarted !== null) return notStarted
+      const { frontier } = memory
+      const end = frontier === null ? await overlap(gate, isOver) : await news(gate, frontier, isOver)
+      if (end.kind !== 'complete' || isOver()) return end
+      if (overlapDue()) {
+        const again = await overlap(gate, isPollOver)
+        // What is not re-read now is re-read later; only a failure says something of the poll.
+        if (again.kind !== 'complete' && again.kind !== 'unfinished') return again
+      }
+      const main = memory.at?.cursor
+      for (const [plan, sweepMemory] of sweepMemories) {
+        // A page of each sweep at least, or a slow service would never be swept.
+        if (main === undefined || !main.firstWalkComplete || isOver()) break
+        await timedSweep(context, gate, memory, { plan, memory: sweepMemory, main, isOver: isPollOver })
+      }
+      return end
+    },
+  }
+}
+
+/** Fast polls go on from the newest record of a second before the newest one, which may not be read whole yet. */
+const advanceFrontier = (memory: Memory, state: WalkState): void => {
+  const { newest, beforeNewest, from } = state
+  memory.newestSecond = newest?.second ?? memory.newestSecond
+  memory.frontier = beforeNewest ?? from ?? memory.frontier
+}
+
+/** A `next` may have expired by the next poll; what follows a record of ours has not. */
+const mayGoOn = ({ end, state, pages }: WalkReport): boolean =>
+  pages > 0 && (end.kind === 'unfinished' || (end.kind === 'failed' && state.ask.kind === 'after'))
+
+/** Whether the service fails with our `last_id` again and again, and answers without it. */
+const failsWithLastId = async (
+  context: StreamContext,
+  gate: RequestGate,
+  memory: Memory,
+  report: WalkReport,
+): Promise<boolean> => {
+  if (report.pages > 0) memory.serverErrors = 0
+  if (!failedWithLastId(report)) return false
+  memory.serverErrors += 1
+  if (memory.serverErrors < serverErrorsMax) return false
+  const fromStart = { kind: 'after', anchor: null } as const
+  const probe = await fetchAsk(gate, context.stream, fromStart, { kind: 'news', backlog: false })
+  if (probe.kind !== 'page') return false
+  memory.serverErrors = 0
+  return true
+}
+
+const timedSweep = async (
+  context: StreamContext,
+  gate: RequestGate,
+  memory: Memory,
+  sweep: Parameters<typeof runSweep>[2],
+): Promise<void> => {
+  const startedMs = context.clock.now()
+  const report = await runSweep(context, gate, sweep)
+  if (report !== null) reportPoll(context, gate, sweep.plan.name, memory, report, startedMs)
+}
+
+const timed = async (
+  context: StreamContext,
+  gate: RequestGate,
+  walk: PollHappening['walk'],
+  memory: Memory,
+  run: () => Promise<WalkReport>,
+): Promise<WalkReport> => {
+  const startedMs = context.clock.now()
+  const report = await run()
+  reportPoll(context, gate, walk, memory, report, startedMs)
+  return report
+}
+
+const reportPoll = (
+  context: StreamContext,
+  gate: RequestGate,
+  walk: PollHappening['walk'],
+  memory: Memory,
+  report: WalkReport,
+  startedMs: number,
+): void => {
+  const { end, counts, state } = report
+  const error = end.kind === 'failed' ? end.error : null
+  const second = gate.serviceSecond()
+  const newest = state.newest?.second ?? memory.newestSecond
+  const anchor = memory.at?.cursor.anchor?.second
+  context.reporter.report({
+    kind: 'poll',
+    source: context.source.id,
+    stream: context.stream,
+    walk,
+    outcome: end.kind === 'lost' ? 'failed' : end.kind,
+    reason: end.kind === 'failed' || end.kind === 'lost' ? end.reason : null,
+    status: error?.status ?? null,
+    hint: error?.hint ?? null,
+    requests: gate.takeRequests(),
+    ...counts,
+    tookMs: context.clock.now() - startedMs,
+    budgetLeft: gate.budgetLeft(),
+    newestAgeSeconds: newest === null ? null : second - newest,
+    anchorAgeSeconds: anchor === undefined ? null : second - anchor,
+  })
+}

@@ -1,0 +1,129 @@
+import type { FeedbackApiError } from './feedback-api.ts'
+import {
+  addCounts,
+  type IntakeCounts,
+  type IntakeResult,
+  noCounts,
+  type ReadPage,
+  readPage,
+} from './intake.ts'
+import type { FetchResult } from './request-gate.ts'
+import { type Anchor, type Ask, advanceWalk, noteKnown, type WalkState } from './walk-state.ts'
+
+export type WalkEnd =
+  | { kind: 'complete' }
+  /** The run is over, its time for this is, or the budget: the walk goes on from its state. */
+  | { kind: 'unfinished'; why: 'run_over' | 'no_budget' }
+  | { kind: 'failed'; reason: string; error: FeedbackApiError | null }
+  /** Our `last_id` leads nowhere any more. */
+  | { kind: 'lost'; reason: LostReason }
+  /** Somebody else has moved the cursor. */
+  | { kind: 'superseded' }
+
+export type LostReason = 'rejected' | 'earlier_record' | 'later_missing' | 'known_missing' | 'server_error'
+
+export type WalkReport = { end: WalkEnd; state: WalkState; counts: IntakeCounts; pages: number }
+
+export type WalkDeps = {
+  fetch: (ask: Ask, first: boolean) => Promise<FetchResult>
+  intake: (page: ReadPage) => Promise<IntakeResult>
+  /** Called after each page whose records are all settled; `moved` ends the walk. */
+  commit: (state: WalkState, complete: boolean) => Promise<'committed' | 'moved'>
+  /** Whether no further page should be asked for. */
+  isOver: () => boolean
+  overlapSeconds: number
+  /** Records newer than the walk's start are known: an answer that lacks them all does not follow our `last_id`. */
+  expectKnown: boolean
+}
+
+/**
+ * Walks a list page by page from `start`: while the records of one page are being sent, the next page is in flight.
+ * Nothing is committed for a page of which a record is neither enqueued nor in quarantine.
+ */
+export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkReport> => {
+  let state = start
+  let counts = noCounts
+  let pages = 0
+  const asked = new Set<string>()
+  const ended = (end: WalkEnd): WalkReport => ({ end, state, counts, pages })
+  const fetch = (ask: Ask, first: boolean): Promise<FetchResult> => {
+    const page = deps.fetch(ask, first)
+    // A walk that ends meanwhile awaits it no more; a fault of ours in it must not end the process.
+    page.catch(() => undefined)
+    return page
+  }
+
+  let inFlight = fetch(state.ask, true)
+  for (;;) {
+    const got = await inFlight
+    if (got.kind === 'stopped') return ended({ kind: 'unfinished', why: got.why })
+    if (got.kind === 'failed') return ended(failureEnd(state.ask, got.error))
+    pages += 1
+
+    const read = readPage(got.page.records)
+    const nextQuery = queryOf(got.page.next)
+    const facts = { records: read.anchors, nextQuery, askedSecond: got.askedSecond }
+    const step = advanceWalk(state, facts, deps.overlapSeconds)
+    if (step.kind === 'lost') return ended({ kind: 'lost', reason: step.reason })
+    const leadsOn = step.kind === 'page' && (step.complete || !repeated(step.state.ask, asked))
+
+    const goesOn = leadsOn && !step.complete && !deps.isOver()
+    if (goesOn) inFlight = fetch(step.state.ask, false)
+    const taken = await deps.intake(read)
+    counts = addCounts(counts, taken.counts)
+    if (taken.failure !== null) return ended({ kind: 'failed', reason: taken.failure, error: null })
+    // What the page shows is sent all the same: it may never be seen otherwise.
+    if (!leadsOn) return ended({ kind: 'failed', reason: 'page_does_not_advance', error: null })
+
+    const reached = noteKnown(step.state, seenBefore(taken.counts))
+    if (step.atEnd && lacksKnown(reached, deps.expectKnown)) {
+      return ended({ kind: 'lost', reason: 'known_missing' })
+    }
+    state = reached
+    if ((await deps.commit(state, step.complete)) === 'moved') return ended({ kind: 'superseded' })
+    if (step.complete) return ended({ kind: 'complete' })
+    if (!goesOn) return ended({ kind: 'unfinished', why: 'run_over' })
+  }
+}
+
+/** Records that are not sent because of their age may have been seen before as well: they prove the answer's place. */
+const seenBefore = (counts: IntakeCounts): number => counts.known + counts.beforeFloor + counts.beyondMemory
+
+const lacksKnown = (state: WalkState, expectKnown: boolean): boolean =>
+  expectKnown && state.from !== null && !state.sawKnown
+
+/** Pages that lead to one another in a circle would be walked for ever. */
+const repeated = (ask: Ask, asked: Set<string>): boolean => {
+  if (ask.kind !== 'next') return false
+  if (asked.has(ask.query)) return true
+  asked.add(ask.query)
+  return false
+}
+
+/** Whether it was the anchor that led nowhere, and not only the place that the walk had reached. */
+export const askedForAnchor = ({ end, state }: WalkReport, anchor: Anchor | null): boolean => {
+  if (anchor === null) return false
+  if (end.kind === 'lost' && end.reason === 'known_missing') return state.from?.uuid === anchor.uuid
+  return state.ask.kind === 'after' && state.ask.anchor?.uuid === anchor.uuid
+}
+
+/** Whether the walk ended by a 5xx to a request that named a record; a `next` that has expired may be answered so too. */
+export const failedWithLastId = ({ end, state: { ask } }: WalkReport): boolean =>
+  end.kind === 'failed' &&
+  end.error?.failure === 'server_error' &&
+  (ask.kind === 'next' || ask.anchor !== null)
+
+const failureEnd = (ask: Ask, error: FeedbackApiError): WalkEnd => {
+  const named = ask.kind === 'next' || ask.anchor !== null
+  if (error.failure === 'rejected' && named) return { kind: 'lost', reason: 'rejected' }
+  return { kind: 'failed', reason: error.code, error }
+}
+
+/** Of `next` only the query is used; what can't be read as a URL has none, and does not advance. */
+export const queryOf = (next: string | null): string | null => {
+  if (next === null) return null
+  const at = next.indexOf('?')
+  if (at < 0) return ''
+  const end = next.indexOf('#', at)
+  return next.slice(at + 1, end < 0 ? undefined : end)
+}
