@@ -1,0 +1,166 @@
+import { createMessageReceiver } from '../../shared/adapters/sqs/message-receiver.ts'
+import { faultOf } from '../../shared/domain/bridge-error.ts'
+import { lanes } from '../../shared/domain/delivery/delivery-queue.ts'
+import type { Endpoint } from '../../shared/domain/endpoint/endpoint.ts'
+import type { Reporter } from '../../shared/domain/happenings.ts'
+import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
+import { tokenSecretName } from '../../shared/domain/secret-store.ts'
+import { type Source, streamNames } from '../../shared/domain/source.ts'
+import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
+import { startEmulators } from './emulators.ts'
+import { sourceId } from './endpoint-id.ts'
+import { anyIn, readStanding, type Standing } from './left-behind.ts'
+import { putNamedEndpoints, toEndpoint } from './named-endpoints.ts'
+import { readQueueDepth } from './queue-depth.ts'
+import { startQueuePump } from './queue-pump.ts'
+import { startRuns } from './runs.ts'
+import type { BridgeSettings } from './settings.ts'
+import { givenSecretName, keepSigningSecrets } from './signing-secrets.ts'
+import { enterStateFolder } from './state-folder.ts'
+
+/** Beyond an attempt's deadline, for what follows it: its record, and its message's deletion. */
+const settleMs = 3_000
+
+export type StartOptions = {
+  reporter: Reporter
+  /** Resolves when whoever reads our output can take more; default: at once. */
+  admission?: () => Promise<void>
+  /** Begin with an empty data folder. */
+  fresh?: boolean
+  sweeps?: readonly SweepPlan[]
+}
+
+export type RunningBridge = {
+  source: Source
+  endpoints: readonly Endpoint[]
+  /** Endpoints of earlier starts: what is for them is held. */
+  notNamed: readonly Endpoint[]
+  /** Where a person finds the secrets of the endpoints that have none of their own. */
+  secretsPath: string
+  /** What earlier starts left, at this one's begin. */
+  left: { standing: readonly Standing[]; andMore: boolean }
+  /** The rest of the run reads nothing new. */
+  stopPolling(): Promise<void>
+  /** Whether every delivery is delivered, held or dead. */
+  isSettled(): Promise<boolean>
+  hasDeadLetters(): Promise<boolean>
+  /** Ends what is under way within the attempts' deadline, and leaves the data folder. May be called again. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the whole bridge in this process. Throws a `DataFolderError` where the data folder can't be used; whatever was
+ * started is ended then.
+ */
+export const startBridge = async (
+  settings: BridgeSettings,
+  options: StartOptions,
+): Promise<RunningBridge> => {
+  const source = sourceOf(settings)
+  const endpoints = settings.endpoints.map(toEndpoint)
+  // Ended in the opposite order, whether here or by `stop`.
+  await using starting = new AsyncDisposableStack()
+  const folder = await enterStateFolder({
+    dataDir: settings.dataDir,
+    source,
+    ...(options.fresh !== undefined && { fresh: options.fresh }),
+  })
+  starting.defer(() => folder.leave())
+  const derived = endpoints.filter((_, at) => settings.endpoints[at]?.secret === null)
+  const kept = keepSigningSecrets(settings.dataDir, derived)
+  const emulators = await startEmulators({ dataDir: settings.dataDir })
+  starting.defer(() => emulators.close())
+  const { dynamodb, sqs, queueUrls } = emulators
+  folder.announce({ startedAt: new Date().toISOString(), dynamodb, sqs, queueUrls })
+
+  const { reporter, admission = () => Promise.resolve() } = options
+  const secrets = new Map([...kept.secrets, ...givenSecrets(settings, source, endpoints)])
+  const bridge = composeBridge({ ...options, settings, emulators, secrets, admission })
+  starting.defer(() => bridge.close())
+  await bridge.sources.put(source)
+  const notNamed = await putNamedEndpoints(endpoints, bridge.endpoints)
+  const left = await readStanding(bridge)
+
+  const pumps = startPumps({ bridge, queueUrls, reporter, admission })
+  const stopWithinMs = settings.deadlineMs + settleMs
+  starting.defer(async () => {
+    await Promise.all(pumps.map(pump => pump.stop(stopWithinMs)))
+  })
+  const runs = startRuns({
+    bridge,
+    depth: () => readQueueDepth({ client: bridge.queueClient, queueUrls }),
+    onFault: tellFault(source, reporter),
+  })
+  starting.defer(() => runs.stop(stopWithinMs))
+
+  const running = starting.move()
+  let stopped: Promise<void> | null = null
+  return {
+    source,
+    endpoints,
+    notNamed,
+    secretsPath: kept.path,
+    left: { standing: left.standing, andMore: left.andMore },
+    stopPolling: () => runs.stopPolling(),
+    isSettled: async () => {
+      // In this order: what is handled right now is still in its queue, and where it is not, its outcome is in the table.
+      if (!runs.hasStarted() || !pumps.every(pump => pump.isIdle())) return false
+      if ((await readQueueDepth({ client: bridge.queueClient, queueUrls })) > 0) return false
+      // What waits for an endpoint that is disabled will be held: nothing is to be waited for.
+      return !(await anyIn('waiting', bridge, 'active'))
+    },
+    hasDeadLetters: () => anyIn('dead', bridge),
+    stop: () => {
+      stopped ??= running.disposeAsync()
+      return stopped
+    },
+  }
+}
+
+const sourceOf = (settings: BridgeSettings): Source => {
+  const id = sourceId(settings.source)
+  return { ...settings.source, id, tokenSecret: tokenSecretName(id), state: 'active' }
+}
+
+const givenSecrets = (
+  settings: BridgeSettings,
+  source: Source,
+  endpoints: readonly Endpoint[],
+): (readonly [string, string])[] => [
+  [source.tokenSecret, settings.token],
+  ...endpoints.flatMap(({ id }, at) => {
+    const secret = settings.endpoints[at]?.secret ?? null
+    return secret === null ? [] : [[givenSecretName(id), secret] as const]
+  }),
+]
+
+const startPumps = (of: {
+  bridge: ComposedBridge
+  queueUrls: Readonly<Record<(typeof lanes)[number], string>>
+  reporter: Reporter
+  admission: () => Promise<void>
+}) =>
+  lanes.map(lane =>
+    startQueuePump({
+      lane,
+      receiver: createMessageReceiver({ client: of.bridge.queueClient, queueUrl: of.queueUrls[lane] }),
+      deleter: of.bridge.deleter,
+      handler: of.bridge.dispatcher,
+      reporter: of.reporter,
+      clock: of.bridge.clock,
+      admission: of.admission,
+    }),
+  )
+
+const tellFault =
+  (source: Source, reporter: Reporter) =>
+  (of: 'poller' | 'releaser', error: unknown): void => {
+    const { code: reason, hint } = faultOf(error)
+    if (of === 'releaser') {
+      reporter.report({ kind: 'fault', event: null, endpoint: null, reason, hint, delayMs: 0 })
+      return
+    }
+    for (const stream of streamNames) {
+      reporter.report({ kind: 'poll_fault', source: source.id, stream, reason, hint })
+    }
+  }
