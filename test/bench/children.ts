@@ -12,8 +12,12 @@ export const forkChild = (file: string, args: readonly string[]) => {
   const child = fork(join(import.meta.dirname, file), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const answer = <T>(schema: z.ZodType<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      child.once('message', message => resolve(schema.parse(message)))
-      child.once('exit', code => reject(new Error(`${file} ended with ${code}`)))
+      const onExit = (code: number | null) => reject(new Error(`${file} ended with ${code}`))
+      child.once('exit', onExit)
+      child.once('message', message => {
+        child.off('exit', onExit)
+        resolve(schema.parse(message))
+      })
     })
   return {
     pid: pidOf(child),

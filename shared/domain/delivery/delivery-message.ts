@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { streamNames } from '../source.ts'
+import { toAsciiJson } from './ascii-json.ts'
+import { attemptsPerRoundMax } from './position.ts'
+
+/** Grows when a reader of the older version would misread; additions that it may ignore do not count. */
+export const messageVersion = 1
+
+const messageSchema = z.object({
+  v: z.literal(messageVersion),
+  eventId: z.string().min(1),
+  endpointId: z.string().min(1),
+  sourceId: z.string().min(1),
+  stream: z.enum(streamNames),
+  type: z.string().min(1),
+  round: z.int().min(1),
+  attempt: z.int().min(1).max(attemptsPerRoundMax),
+  /** When the event was enqueued first: Unix milliseconds. */
+  enqueuedAtMs: z.int(),
+  /** When the event's TTL removes it, and its deliveries with it: Unix seconds. */
+  expiresAtSeconds: z.int(),
+  /** The JSON text that is signed and sent. */
+  body: z.string(),
+  /** Set where the POST succeeded and only its record is still to be written: it must not be POSTed again. */
+  deliveredBy: z.object({ atMs: z.int(), tookMs: z.number(), status: z.int() }).nullable().default(null),
+})
+
+/** One attempt of one delivery, to be made. */
+export type DeliveryMessage = z.infer<typeof messageSchema>
+
+/** The message as text for the queue: ASCII, since SQS and its emulators refuse some characters. */
+export const encodeMessage = (message: DeliveryMessage): string => toAsciiJson(message)
+
+export type DecodedMessage =
+  | { kind: 'message'; message: DeliveryMessage }
+  /** Written by a version after ours: not ours to judge, so it is put off and never given up. */
+  | { kind: 'newer'; version: number }
+  /** No code can read it: a dead letter, at once, with this reason. */
+  | { kind: 'unreadable'; reason: string }
+
+const versionSchema = z.object({ v: z.int() })
+
+/** Reads a queue body; never throws. */
+export const decodeMessage = (body: string): DecodedMessage => {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return { kind: 'unreadable', reason: 'not JSON' }
+  }
+  const version = versionSchema.safeParse(value)
+  if (version.success && version.data.v > messageVersion) return { kind: 'newer', version: version.data.v }
+  const parsed = messageSchema.safeParse(value)
+  if (parsed.success) return { kind: 'message', message: parsed.data }
+  // Paths and expectations only: values may be addresses.
+  const problems = parsed.error.issues.map(issue => `${issue.path.join('.') || '(all)'}: ${issue.code}`)
+  return { kind: 'unreadable', reason: problems.join('; ') }
+}

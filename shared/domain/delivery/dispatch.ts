@@ -1,0 +1,157 @@
+import { type DeliverDeps, deliver } from './deliver.ts'
+import type { Delivery, DeliveryKey } from './delivery.ts'
+import type { DeliveryMessage } from './delivery-message.ts'
+import { deliveriesReadMax } from './delivery-store.ts'
+import { createEarlyDeletion } from './early-deletion.ts'
+import type { MessageDeleter } from './message-deleter.ts'
+import { faultOf, putOff, sendOne } from './own-fault.ts'
+import { rank } from './position.ts'
+import { decodeReceived, type ReceivedMessage } from './received-message.ts'
+import { reportDrop } from './settle.ts'
+
+export type DispatcherDeps = DeliverDeps & { deleter: MessageDeleter }
+
+/** The messages that the queue is to keep, by id; every other one is done with. */
+export type DispatchResult = { failedMessageIds: string[] }
+
+type Readable = { received: ReceivedMessage; message: DeliveryMessage }
+
+/**
+ * The dispatcher: tries the deliveries of a batch, all at once and each on its own (DESIGN.md, section 6). Never
+ * throws: what fails is put off, and what can't be is left to the queue.
+ */
+export const createDispatcher =
+  (deps: DispatcherDeps) =>
+  async (batch: readonly ReceivedMessage[]): Promise<DispatchResult> => {
+    const failedMessageIds: string[] = []
+    const early = createEarlyDeletion(deps)
+    const end = (received: ReceivedMessage, done: boolean): void => {
+      if (done) early.settled(received)
+      else failedMessageIds.push(received.messageId)
+    }
+    const { readable, others } = sort(batch, deps)
+    const ending = others.map(async ({ received, done }) => end(received, await done))
+    await Promise.all([...ending, dispatchReadable(readable, end, deps)])
+    await early.stop()
+    return { failedMessageIds }
+  }
+
+type End = (received: ReceivedMessage, done: boolean) => void
+
+/** Messages that can be read, and what becomes of those that can't. */
+const sort = (
+  batch: readonly ReceivedMessage[],
+  deps: DispatcherDeps,
+): { readable: Readable[]; others: { received: ReceivedMessage; done: Promise<boolean> }[] } => {
+  const readable: Readable[] = []
+  const others: { received: ReceivedMessage; done: Promise<boolean> }[] = []
+  for (const received of batch) {
+    const decoded = decodeReceived(received)
+    if (decoded.kind === 'message') readable.push({ received, message: decoded.message })
+    else if (decoded.kind === 'newer') others.push({ received, done: leaveToNewer(received, deps) })
+    else others.push({ received, done: giveUpUnreadable(received, decoded.reason, deps) })
+  }
+  return { readable, others }
+}
+
+const leaveToNewer = (received: ReceivedMessage, deps: DispatcherDeps): Promise<boolean> => {
+  const fault = { reason: 'newer_message', hint: 'A newer version wrote it: let that version run.' }
+  return putOff({ received, body: received.body, ...unknown, fault, forEver: true }, deps)
+}
+
+const giveUpUnreadable = async (
+  received: ReceivedMessage,
+  reason: string,
+  deps: DispatcherDeps,
+): Promise<boolean> => {
+  const { body, group } = received
+  const result = await sendOne(() => deps.deadLetters.send([{ group, body, reason }]))
+  if (result.kind === 'sent') {
+    deps.reporter.report({ kind: 'unreadable_message', reason })
+    return true
+  }
+  const fault = { reason: result.reason, hint: 'The dead-letter queue did not take an unreadable message.' }
+  return putOff({ received, body, ...unknown, fault }, deps)
+}
+
+const unknown = { eventId: null, endpointId: null }
+
+const dispatchReadable = async (
+  readable: readonly Readable[],
+  end: End,
+  deps: DispatcherDeps,
+): Promise<void> => {
+  const groups = [...Map.groupBy(readable, ({ message }) => nameOf(message)).values()]
+  let known: Map<string, Delivery>
+  try {
+    known = await readDeliveries(groups, deps)
+  } catch (error) {
+    const fault = faultOf(error)
+    await Promise.all(
+      readable.map(async ({ received, message: { eventId, endpointId } }) =>
+        end(received, await putOff({ received, body: received.body, eventId, endpointId, fault }, deps)),
+      ),
+    )
+    return
+  }
+  await Promise.all(groups.map(group => dispatchDelivery(group, known, end, deps)))
+}
+
+const readDeliveries = async (
+  groups: readonly (readonly Readable[])[],
+  { store }: DispatcherDeps,
+): Promise<Map<string, Delivery>> => {
+  const keys = groups.flatMap(([first]) => (first === undefined ? [] : [keyOf(first.message)]))
+  const chunks: Promise<Delivery[]>[] = []
+  for (let at = 0; at < keys.length; at += deliveriesReadMax) {
+    chunks.push(store.readMany(keys.slice(at, at + deliveriesReadMax)))
+  }
+  const deliveries = (await Promise.all(chunks)).flat()
+  return new Map(deliveries.map(delivery => [nameOf(delivery), delivery]))
+}
+
+/**
+ * The messages of one delivery, one after the other, so that a batch never POSTs an event twice to an endpoint. A
+ * copy that asks for no more than one before it did is dropped: either that one's outcome is in the table, or its
+ * message is in a queue.
+ */
+const dispatchDelivery = async (
+  group: readonly Readable[],
+  known: ReadonlyMap<string, Delivery>,
+  end: End,
+  deps: DispatcherDeps,
+): Promise<void> => {
+  let taken = 0
+  for (const { received, message } of group.toSorted(successesFirst)) {
+    if (rank(message) <= taken) {
+      reportDrop(message, 'same_batch', deps.reporter)
+      end(received, true)
+      continue
+    }
+    const before = taken === 0 ? (known.get(nameOf(message)) ?? null) : 'read'
+    taken = rank(message)
+    end(received, await deliverOne({ received, message, before }, deps))
+  }
+}
+
+const deliverOne = async (
+  of: Readable & { before: Delivery | null | 'read' },
+  deps: DispatcherDeps,
+): Promise<boolean> => {
+  const { received, message } = of
+  if (of.before !== 'read') return deliver({ received, message, before: of.before }, deps)
+  try {
+    return await deliver({ received, message, before: await deps.store.read(keyOf(message)) }, deps)
+  } catch (error) {
+    const { eventId, endpointId } = message
+    return putOff({ received, body: received.body, eventId, endpointId, fault: faultOf(error) }, deps)
+  }
+}
+
+/** A success that is only to be recorded goes first, then the furthest attempt. */
+const successesFirst = (one: Readable, other: Readable): number =>
+  Number(other.message.deliveredBy !== null) - Number(one.message.deliveredBy !== null) ||
+  rank(other.message) - rank(one.message)
+
+const keyOf = ({ endpointId, eventId }: DeliveryKey): DeliveryKey => ({ endpointId, eventId })
+const nameOf = ({ endpointId, eventId }: DeliveryKey): string => `${endpointId} ${eventId}`

@@ -1,0 +1,86 @@
+import type { Clock } from '../clock.ts'
+import type { Delivery, IndexedState } from '../delivery/delivery.ts'
+import { queueDelayMsMax } from '../delivery/delivery-queue.ts'
+import { graceMs } from '../delivery/delivery-record.ts'
+import { type DeliveryStore, deliveriesReadMax, type IndexEntry } from '../delivery/delivery-store.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+
+/** Entries asked of each shard of the index at a time. */
+export const entriesPerShardMax = 12
+/** Entries of one page: as many events are in memory at once. */
+export const entriesAtOnceMax = deliveriesReadMax
+/** Entries that a run may leave where they are, for one endpoint and state; beyond that it asks no further. */
+export const entriesLeftMax = 10_000
+
+/** How long whoever moved an entry has to send it and to have it settled. */
+export const leaseMs = graceMs
+
+/**
+ * Where the queues live in the process and were lost with it: whatever could have waited in them is due, by the index,
+ * within this time.
+ */
+export const lostQueueHorizonMs = queueDelayMsMax + graceMs
+
+/** What is due of one endpoint in one state, a page at a time. */
+export interface DueEntries {
+  /** Leases what is next and returns what this run won of it; null where nothing is left. */
+  takePage(): Promise<Delivery[] | null>
+}
+
+/**
+ * The pages of what is due at or before the run's start and its horizon. An entry leaves them by being leased beyond
+ * that; one that stays where it is (the index was stale, or it is left as it is) is remembered, so that every page
+ * shows something new.
+ */
+export const createDueEntries = (
+  of: { endpoint: Endpoint; state: IndexedState; startedAtMs: number; horizonMs: number },
+  deps: { store: DeliveryStore; clock: Clock },
+): DueEntries => {
+  const { store, clock } = deps
+  const endpointId = of.endpoint.id
+  const untilMs = of.startedAtMs + of.horizonMs
+  const left = new Set<string>()
+
+  const nextEntries = async (): Promise<IndexEntry[]> => {
+    if (left.size > entriesLeftMax) return []
+    const limit = entriesPerShardMax + left.size
+    const entries = await store.due({ endpointId, state: of.state, untilMs, limit })
+    return entries.filter(entry => !left.has(nameOf(entry))).slice(0, entriesAtOnceMax)
+  }
+
+  /** The items of those entries whose due time alone does not say that they are to be sent. */
+  const readUnsure = async (entries: readonly IndexEntry[]): Promise<Map<string, Delivery>> => {
+    const unsure = entries.filter(({ dueMs }) => dueMs >= of.startedAtMs)
+    if (unsure.length === 0) return new Map()
+    const deliveries = await store.readMany(unsure.map(({ eventId }) => ({ endpointId, eventId })))
+    return new Map(deliveries.map(delivery => [delivery.eventId, delivery]))
+  }
+
+  const lease = async (entry: IndexEntry, item: Delivery | undefined): Promise<Delivery | null> => {
+    const fromMs = Math.max(clock.now(), item?.retryAtMs ?? 0)
+    return store.moveDue(entry, Math.max(fromMs + leaseMs, untilMs + 1))
+  }
+
+  /** Settled since the run began: its message is on its way. Or its time is too far off for the queue. */
+  const isLeftAlone = ({ updatedAtMs, retryAtMs }: Delivery): boolean =>
+    updatedAtMs >= of.startedAtMs || (retryAtMs ?? 0) - clock.now() > queueDelayMsMax
+
+  return {
+    takePage: async () => {
+      const entries = await nextEntries()
+      if (entries.length === 0) return null
+      const items = await readUnsure(entries)
+      const taken = await Promise.all(
+        entries.map(async entry => {
+          const item = items.get(entry.eventId)
+          const delivery = item !== undefined && isLeftAlone(item) ? null : await lease(entry, item)
+          if (delivery === null) left.add(nameOf(entry))
+          return delivery
+        }),
+      )
+      return taken.filter(delivery => delivery !== null)
+    },
+  }
+}
+
+const nameOf = ({ eventId, dueMs }: IndexEntry): string => `${eventId} ${dueMs}`
