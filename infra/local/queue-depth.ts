@@ -11,23 +11,27 @@ const names = [
 const count = z.coerce.number().int().nonnegative()
 const depthSchema = z.object({ [names[0]]: count, [names[1]]: count, [names[2]]: count })
 
-/**
- * Messages in both lanes: to be received, being handled, and delayed. Exact on the emulator; on AWS it would be an
- * estimate. Throws what the SDK throws.
- */
+export type QueueDepth = {
+  /** To be received, or being handled. */
+  ready: number
+  /** Waiting for their time. */
+  delayed: number
+}
+
+/** Messages in both lanes. Exact on the emulator; on AWS it would be an estimate. Throws what the SDK throws. */
 export const readQueueDepth = async (of: {
   client: SQSClient
   queueUrls: Pick<QueueUrls, 'fast' | 'slow'>
-}): Promise<number> => {
-  const depths = await Promise.all(
-    lanes.map(async lane => {
-      const command = new GetQueueAttributesCommand({
-        QueueUrl: of.queueUrls[lane],
-        AttributeNames: [...names],
-      })
-      const attributes = depthSchema.parse((await of.client.send(command)).Attributes)
-      return names.reduce((sum, name) => sum + attributes[name], 0)
-    }),
-  )
-  return depths.reduce((sum, depth) => sum + depth, 0)
+}): Promise<QueueDepth> => {
+  const depth = { ready: 0, delayed: 0 }
+  for (const lane of lanes) {
+    const command = new GetQueueAttributesCommand({
+      QueueUrl: of.queueUrls[lane],
+      AttributeNames: [...names],
+    })
+    const attributes = depthSchema.parse((await of.client.send(command)).Attributes)
+    depth.ready += attributes[names[0]] + attributes[names[1]]
+    depth.delayed += attributes[names[2]]
+  }
+  return depth
 }

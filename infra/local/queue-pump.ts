@@ -105,29 +105,14 @@ export const startQueuePump = (deps: PumpDeps): QueuePump => {
     }
   }
 
-  const helpers = new Set<Promise<void>>()
-  /** As long as batches come full, there is a backlog; one long poll is enough to notice that there is one. */
-  const help = async (): Promise<void> => {
-    while ((await receive(0)) === batchMessagesMax) {}
-  }
-  const callHelp = (): void => {
-    if (helpers.size >= limits.receiversMax - 1) return
-    const helper = help().finally(() => helpers.delete(helper))
-    helpers.add(helper)
-  }
-  const main = async (): Promise<void> => {
-    while (!signal.aborted) {
-      if ((await receive(queueSettings.receiveWaitSeconds)) === batchMessagesMax) callHelp()
-    }
-  }
-  const receiving = main()
+  const receivers = startReceivers({ receive, receiversMax: limits.receiversMax, signal })
 
   return {
     isIdle: () => hands.inHand() === 0 && deletions.isIdle(),
     stop: async withinMs => {
       stopping.abort()
       hands.dropWaiting()
-      await Promise.all([receiving, ...helpers])
+      await receivers.ended()
       const inTime = new AbortController()
       const ended = async (): Promise<void> => {
         while (hands.inHand() > 0) await room.rung()
@@ -135,6 +120,37 @@ export const startQueuePump = (deps: PumpDeps): QueuePump => {
       }
       await Promise.race([ended(), clock.sleep(withinMs, inTime.signal)])
       inTime.abort()
+    },
+  }
+}
+
+/**
+ * One long poll notices that there is something; as long as batches come full there is a backlog, and others help.
+ * Ends with the signal.
+ */
+const startReceivers = (of: {
+  receive: (waitSeconds: number) => Promise<number | null>
+  receiversMax: number
+  signal: AbortSignal
+}): { ended: () => Promise<void> } => {
+  const helpers = new Set<Promise<void>>()
+  const help = async (): Promise<void> => {
+    while ((await of.receive(0)) === batchMessagesMax) {}
+  }
+  const callHelp = (): void => {
+    if (helpers.size >= of.receiversMax - 1) return
+    const helper = help().finally(() => helpers.delete(helper))
+    helpers.add(helper)
+  }
+  const main = async (): Promise<void> => {
+    while (!of.signal.aborted) {
+      if ((await of.receive(queueSettings.receiveWaitSeconds)) === batchMessagesMax) callHelp()
+    }
+  }
+  const running = main()
+  return {
+    ended: async () => {
+      await Promise.all([running, ...helpers])
     },
   }
 }

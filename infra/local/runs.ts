@@ -1,5 +1,6 @@
 import { runMsMax } from '../../functions/poller/handler.ts'
 import type { ComposedBridge } from './compose-bridge.ts'
+import type { QueueDepth } from './queue-depth.ts'
 import { type Schedule, startSchedule } from './schedule.ts'
 
 /** As EventBridge Scheduler does it on AWS. */
@@ -8,6 +9,8 @@ const pollEveryMs = 60_000
 const releaseEveryMs = 15_000
 /** Between two looks whether the queues are empty, and after a start that failed. */
 const lookAgainMs = 250
+/** What could not be sent again by then is left to the releaser's schedule and to the hourly reconcile. */
+const sendAgainTriesMax = 5
 
 export type Runs = {
   /** What earlier starts left is in the queues, and the schedules run. */
@@ -23,7 +26,7 @@ export type Runs = {
  */
 export const startRuns = (of: {
   bridge: Pick<ComposedBridge, 'poller' | 'releaser' | 'release' | 'clock'>
-  depth: () => Promise<number>
+  depth: () => Promise<QueueDepth>
   onFault: (of: 'poller' | 'releaser', error: unknown) => void
 }): Runs => {
   const { bridge, onFault } = of
@@ -33,7 +36,7 @@ export const startRuns = (of: {
   let schedules: { poller: Schedule; releaser: Schedule } | null = null
   let polls = true
 
-  const sentAgain = async (): Promise<boolean> => {
+  const sendAgain = async (): Promise<boolean> => {
     try {
       return (await bridge.releaser({ start: true })).complete
     } catch (error) {
@@ -41,13 +44,19 @@ export const startRuns = (of: {
       return false
     }
   }
-  const emptied = async (): Promise<void> => {
-    do await clock.sleep(lookAgainMs, signal)
-    while (!signal.aborted && (await of.depth().catch(() => 0)) > 0)
+  const isBusy = async (): Promise<boolean> => {
+    const depth = await of.depth().catch(() => null)
+    return depth === null || depth.ready > 0
+  }
+  const sendAllAgain = async (): Promise<void> => {
+    for (let tries = 1; !(await sendAgain()) && tries < sendAgainTriesMax && !signal.aborted; tries += 1) {
+      // Once more only when what was sent is through: else it would be sent twice.
+      do await clock.sleep(lookAgainMs, signal)
+      while (!signal.aborted && (await isBusy()))
+    }
   }
   const begin = async (): Promise<void> => {
-    // Once more only when what was sent is through: else it would be sent twice.
-    while (!signal.aborted && !(await sentAgain())) await emptied()
+    await sendAllAgain()
     if (signal.aborted) return
     const poll = async (ended: AbortSignal): Promise<void> => {
       if (polls) await bridge.poller({}, { endsAtMs: clock.now() + runMsMax, signal: ended })

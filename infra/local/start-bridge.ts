@@ -105,7 +105,8 @@ export const startBridge = async (
     isSettled: async () => {
       // In this order: what is handled right now is still in its queue, and where it is not, its outcome is in the table.
       if (!runs.hasStarted() || !pumps.every(pump => pump.isIdle())) return false
-      if ((await readQueueDepth({ client: bridge.queueClient, queueUrls })) > 0) return false
+      const { ready, delayed } = await readQueueDepth({ client: bridge.queueClient, queueUrls })
+      if (ready + delayed > 0) return false
       // What waits for an endpoint that is disabled will be held: nothing is to be waited for.
       return !(await anyIn('waiting', bridge, 'active'))
     },

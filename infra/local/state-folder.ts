@@ -4,15 +4,18 @@ import { z } from 'zod'
 import { DataFolderError } from './data-folder.ts'
 import { readJsonFile, removeFile, writeJsonFile } from './folder-files.ts'
 import { takeFolderLock } from './folder-lock.ts'
-import { type RunningBridgeFile, readRunning, runningPath } from './running-file.ts'
+import { type RunningBridgeFile, runningPath } from './running-file.ts'
 
 const lockFolder = 'lock'
+/** Who has the lock: written at once, where running.json has to wait for the emulators. */
+const ownerFile = 'owner.json'
 const sourceFile = 'bridge.json'
 
 const sourceSchema = z.object({
   v: z.literal(1),
   source: z.object({ id: z.string(), baseUrl: z.string(), pathPrefix: z.string() }),
 })
+const ownerSchema = z.object({ pid: z.int().positive() })
 type RememberedSource = z.infer<typeof sourceSchema>['source']
 
 /** The data folder, ours until `leave`. */
@@ -37,6 +40,7 @@ export const enterStateFolder = async (of: {
   const lock = await takeFolderLock(join(path, lockFolder))
   if (lock === null) throw inUse(path)
   try {
+    writeJsonFile(join(path, ownerFile), { pid: process.pid })
     if (of.fresh) empty(path)
     // Whoever wrote it is gone, since we have the lock.
     removeFile(runningPath(path))
@@ -50,6 +54,7 @@ export const enterStateFolder = async (of: {
     announce: running => writeJsonFile(runningPath(path), { v: 1, pid: process.pid, ...running }),
     leave: async () => {
       removeFile(runningPath(path))
+      removeFile(join(path, ownerFile))
       await lock.release()
     },
   }
@@ -70,7 +75,7 @@ const makeFolder = (path: string): void => {
 }
 
 const inUse = (path: string): DataFolderError => {
-  const pid = runningPid(path)
+  const pid = ownerPid(path)
   return new DataFolderError({
     code: 'data_folder_in_use',
     message: `the data folder ${path} is in use by ${pid === null ? 'another process' : `process ${pid}`}`,
@@ -78,9 +83,9 @@ const inUse = (path: string): DataFolderError => {
   })
 }
 
-const runningPid = (path: string): number | null => {
+const ownerPid = (path: string): number | null => {
   try {
-    return readRunning(path)?.pid ?? null
+    return readJsonFile(join(path, ownerFile), ownerSchema)?.pid ?? null
   } catch {
     // Only to name it: that the folder is locked is known without.
     return null
@@ -89,7 +94,7 @@ const runningPid = (path: string): number | null => {
 
 const empty = (path: string): void => {
   for (const name of readdirSync(path)) {
-    if (name !== lockFolder) rmSync(join(path, name), { recursive: true, force: true })
+    if (name !== lockFolder && name !== ownerFile) rmSync(join(path, name), { recursive: true, force: true })
   }
 }
 

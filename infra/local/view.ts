@@ -47,7 +47,7 @@ const countsLine = ({ counts }: DemoState, colors: Colors): Line => {
   const { now } = counts
   const value = (name: string, count: number, paint: Paint): Part[] => [
     [`  ${name} `, colors.dim],
-    [String(count).padEnd(6), count > 0 ? paint : colors.dim],
+    [String(count).padEnd(4), count > 0 ? paint : colors.dim],
   ]
   return [
     ...value('read', counts.read, colors.bold),
@@ -78,8 +78,8 @@ const qualityLines = ({ counts, verified, wrong }: DemoState, colors: Colors): L
 const attemptLine = (attempt: ShownAttempt, state: DemoState, colors: Colors): Line => [
   [`  ${clockTime(attempt.atMs)}  `, colors.dim],
   [attempt.type.padEnd(21)],
-  [(state.domainOf(attempt.event) ?? '(no domain)').slice(0, 23).padEnd(24), colors.cyan],
-  [state.pathOf(attempt.endpoint).padEnd(11)],
+  [(state.domainOf(attempt.event) ?? '(no domain)').slice(0, 19).padEnd(20), colors.cyan],
+  [state.pathOf(attempt.endpoint).padEnd(10)],
   [attempt.answer.padEnd(8), attempt.delivered ? colors.green : colors.yellow],
   [showDuration(attempt.ageMs)],
 ]
@@ -98,7 +98,7 @@ export const renderDemo = (state: DemoState, to: { columns: number; colors: Colo
     countsLine(state, colors),
     ...qualityLines(state, colors),
     [],
-    [['  time      type                 recipient at            endpoint   answer  age', colors.dim]],
+    [['  time      type                 recipient at        endpoint  answer  age', colors.dim]],
     ...state.attempts.map(attempt => attemptLine(attempt, state, colors)),
   ]
   return lines.map(line => withinColumns(line, to.columns)).join('\n')
