@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
-import { z } from 'zod'
 import { BridgeError } from '../../shared/domain/bridge-error.ts'
-import type { FaultCount, Lane } from '../../shared/domain/delivery/delivery-queue.ts'
+import type { Lane } from '../../shared/domain/delivery/delivery-queue.ts'
 import { createDispatcher, type DispatcherDeps } from '../../shared/domain/delivery/dispatch.ts'
+import { readFaults } from '../../shared/domain/delivery/fault-attributes.ts'
 import type { ReceivedMessage } from '../../shared/domain/delivery/received-message.ts'
 
 export type HandlerDeps = DispatcherDeps & {
@@ -41,25 +41,8 @@ const receivedMessage = (record: SQSRecord, laneOfQueue: ReadonlyMap<string, Lan
     receiptHandle: record.receiptHandle,
     body: record.body,
     group: record.attributes.MessageGroupId ?? null,
-    faults: faultsOf(record),
+    faults: readFaults(record.messageAttributes),
     // Not every emulator says it; 0 only makes the reported time in the queue too long.
     sentAtMs: Number.parseInt(record.attributes.SentTimestamp, 10) || 0,
   }
-}
-
-const integer = z.object({
-  stringValue: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number),
-})
-/** As the queue's adapter writes them beside a body that is put off. */
-const faultsSchema = z.object({ faultCount: integer, faultsSinceMs: integer })
-
-/** The count of our own faults; none where it can't be read, so that it starts anew. */
-const faultsOf = ({ messageAttributes }: SQSRecord): FaultCount | null => {
-  const parsed = faultsSchema.safeParse(messageAttributes)
-  if (!parsed.success) return null
-  const { faultCount, faultsSinceMs } = parsed.data
-  return { count: faultCount.stringValue, sinceMs: faultsSinceMs.stringValue }
 }

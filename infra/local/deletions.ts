@@ -1,7 +1,7 @@
+import { faultOf } from '../../shared/domain/bridge-error.ts'
 import type { Clock } from '../../shared/domain/clock.ts'
 import type { Lane } from '../../shared/domain/delivery/delivery-queue.ts'
 import type { MessageDeleter, MessageHandle } from '../../shared/domain/delivery/message-deleter.ts'
-import { faultOf } from '../../shared/domain/delivery/own-fault.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 
 /** What is done with waits this long for others, so that a batch of deletions is full. */

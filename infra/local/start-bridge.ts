@@ -156,7 +156,7 @@ const startPumps = (of: {
 const tellFault =
   (source: Source, reporter: Reporter) =>
   (of: 'poller' | 'releaser', error: unknown): void => {
-    const { code: reason, hint } = faultOf(error)
+    const { reason, hint } = faultOf(error)
     if (of === 'releaser') {
       reporter.report({ kind: 'fault', event: null, endpoint: null, reason, hint, delayMs: 0 })
       return

@@ -15,9 +15,20 @@ export class BridgeError extends Error {
   }
 }
 
-/** What a caught error says for a log line: its code and hint, or its class where it is none of ours. */
-export const faultOf = (error: unknown): { code: string; hint: string } => {
-  if (error instanceof BridgeError) return { code: error.code, hint: error.hint }
+/**
+ * What reporters are told of a caught error: a stable code and what to do. Of one that is none of ours only its class
+ * and where it was thrown: its message may hold data.
+ */
+export const faultOf = (error: unknown): { reason: string; hint: string } => {
+  if (error instanceof BridgeError) return { reason: error.code, hint: error.hint }
   const name = error instanceof Error ? error.name : typeof error
-  return { code: 'unexpected', hint: `An unexpected ${name}: see the log for its stack.` }
+  return { reason: 'unexpected', hint: `An unexpected ${name}${placeOf(error)}; please report it.` }
+}
+
+const placeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return ''
+  // The stack begins with the message, whose lines may look like frames.
+  const frames = (error.stack ?? '').split(error.message).at(-1) ?? ''
+  const place = /^\s+at .*?([\w.-]+:\d+):\d+\)?$/m.exec(frames)?.[1]
+  return place === undefined ? '' : ` at ${place}`
 }

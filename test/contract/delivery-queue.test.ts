@@ -12,7 +12,7 @@ import { createMemoryQueue } from '../../shared/adapters/memory/memory-queue.ts'
 import { createQueueClient } from '../../shared/adapters/sqs/client.ts'
 import { createDeadLetterQueue } from '../../shared/adapters/sqs/dead-letter-queue.ts'
 import { createDeliveryQueue } from '../../shared/adapters/sqs/delivery-queue.ts'
-import { faultsOf, reasonOf } from '../../shared/adapters/sqs/message-attributes.ts'
+import { reasonOf } from '../../shared/adapters/sqs/message-attributes.ts'
 import { createMessageDeleter } from '../../shared/adapters/sqs/message-deleter.ts'
 import { createMessageReceiver } from '../../shared/adapters/sqs/message-receiver.ts'
 import type {
@@ -21,6 +21,7 @@ import type {
   Lane,
   QueueEntry,
 } from '../../shared/domain/delivery/delivery-queue.ts'
+import { readFaults } from '../../shared/domain/delivery/fault-attributes.ts'
 import type { MessageDeleter } from '../../shared/domain/delivery/message-deleter.ts'
 
 type Queues = {
@@ -99,7 +100,7 @@ const describeDeliveryQueue = (name: string, create: () => Promise<Queues>) =>
         entry('unreadable {', { faults: { count: 3, sinceMs: 1_795_132_800_000 } }),
       ])
       const records = await receiveAll('fast')
-      const faults = new Map(records.map(record => [record.body, faultsOf(record)]))
+      const faults = new Map(records.map(record => [record.body, readFaults(record.messageAttributes)]))
       expect(faults.get('sound')).toBeNull()
       expect(faults.get('unreadable {')).toEqual({ count: 3, sinceMs: 1_795_132_800_000 })
     })

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { FaultCount } from '../../domain/delivery/delivery-queue.ts'
+import { faultAttributeNames } from '../../domain/delivery/fault-attributes.ts'
 import { hasForbiddenCharacters, type TextAttributes } from './limits.ts'
 
-const faultCountName = 'faultCount'
-const faultsSinceName = 'faultsSinceMs'
 const reasonName = 'reason'
 const reasonCharsMax = 1_000
 
@@ -12,8 +11,8 @@ export const faultAttributes = (faults: FaultCount | null): TextAttributes =>
   faults === null
     ? {}
     : {
-        [faultCountName]: { dataType: 'Number', stringValue: String(faults.count) },
-        [faultsSinceName]: { dataType: 'Number', stringValue: String(faults.sinceMs) },
+        [faultAttributeNames.count]: { dataType: 'Number', stringValue: String(faults.count) },
+        [faultAttributeNames.sinceMs]: { dataType: 'Number', stringValue: String(faults.sinceMs) },
       }
 
 /** A dead letter's reason as an attribute: cut, and without what the queue refuses. */
@@ -22,29 +21,9 @@ export const reasonAttributes = (reason: string): TextAttributes => {
   return { [reasonName]: { dataType: 'String', stringValue: text === '' ? 'unknown' : text } }
 }
 
-const integer = z.object({
-  stringValue: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number),
-})
-const faultsSchema = z.object({
-  messageAttributes: z.object({ [faultCountName]: integer, [faultsSinceName]: integer }),
-})
 const reasonSchema = z.object({
   messageAttributes: z.object({ [reasonName]: z.object({ stringValue: z.string() }) }),
 })
-
-/** The fault count of a record of an SQS event; null where it has none, or none that can be read. */
-export const faultsOf = (record: unknown): FaultCount | null => {
-  const parsed = faultsSchema.safeParse(record)
-  if (!parsed.success) return null
-  const { messageAttributes } = parsed.data
-  return {
-    count: messageAttributes[faultCountName].stringValue,
-    sinceMs: messageAttributes[faultsSinceName].stringValue,
-  }
-}
 
 /** The reason of a dead letter's record; null where it has none. */
 export const reasonOf = (record: unknown): string | null =>

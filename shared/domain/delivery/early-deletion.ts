@@ -1,8 +1,8 @@
+import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Reporter } from '../happenings.ts'
 import type { Lane } from './delivery-queue.ts'
 import type { MessageDeleter } from './message-deleter.ts'
-import { faultOf } from './own-fault.ts'
 import type { ReceivedMessage } from './received-message.ts'
 
 /** How long what is settled waits for its neighbours in the batch before it is deleted on its own. */

@@ -1,9 +1,9 @@
+import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Reporter } from '../happenings.ts'
 import { type Pace, paceAfter } from './lane-policy.ts'
-import { faultOf } from './own-fault.ts'
 import type { SendResult } from './webhook-sender.ts'
 
 /** How old the endpoints that a dispatcher goes by may be. */

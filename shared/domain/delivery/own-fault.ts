@@ -1,4 +1,4 @@
-import { BridgeError } from '../bridge-error.ts'
+import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Reporter } from '../happenings.ts'
 import { type DeliveryQueue, type EntryResult, type FaultCount, queueDelayMsMax } from './delivery-queue.ts'
@@ -8,15 +8,6 @@ import type { ReceivedMessage } from './received-message.ts'
 export const faultDelayMsFirst = 5_000
 /** From our first fault with a message until it is left to the queue's own count of receipts. */
 export const faultsLastMsMax = 24 * 3_600_000
-
-/** What reporters are told of an exception: a stable code and what to do, never its data. */
-export const faultOf = (error: unknown): { reason: string; hint: string } =>
-  error instanceof BridgeError
-    ? { reason: error.code, hint: error.hint }
-    : {
-        reason: 'internal_error',
-        hint: `An unexpected ${error instanceof Error ? error.name : typeof error}.`,
-      }
 
 export const faultDelayMs = (faults: FaultCount): number =>
   Math.min(faultDelayMsFirst * 2 ** faults.count, queueDelayMsMax)

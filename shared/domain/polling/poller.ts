@@ -61,9 +61,9 @@ export const createPoller = (deps: PollerDeps): Poller => {
     try {
       await runSource(deps, polledSource(source), run)
     } catch (error) {
-      const { code, hint } = faultOf(error)
+      const { reason, hint } = faultOf(error)
       for (const stream of streamNames) {
-        deps.reporter.report({ kind: 'poll_fault', source: source.id, stream, reason: code, hint })
+        deps.reporter.report({ kind: 'poll_fault', source: source.id, stream, reason, hint })
       }
     }
   }

@@ -181,14 +181,14 @@ const pollOnce = async (deps: RunDeps, polled: Polled, isOver: () => boolean): P
   try {
     return await polled.poller.poll(polled.gate, isOver)
   } catch (error) {
-    const { code, hint } = faultOf(error)
+    const { reason, hint } = faultOf(error)
     deps.reporter.report({
       kind: 'poll_fault',
       source: polled.source.id,
       stream: polled.stream,
-      reason: code,
+      reason,
       hint,
     })
-    return { kind: 'failed', reason: code, error: null }
+    return { kind: 'failed', reason, error: null }
   }
 }

@@ -1,7 +1,7 @@
+import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import { faultOf } from '../delivery/own-fault.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Reporter } from '../happenings.ts'

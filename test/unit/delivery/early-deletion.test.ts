@@ -52,7 +52,7 @@ test('a deletion that fails is told, and the batch goes on', async () => {
   harness.answer()
   expect(await dispatched).toEqual({ failedMessageIds: [] })
   expect(harness.happenings.filter(({ kind }) => kind === 'fault')).toMatchObject([
-    { reason: 'internal_error' },
+    { reason: 'unexpected' },
   ])
   expect(harness.posts).toHaveLength(2)
 })

@@ -149,6 +149,6 @@ describe('the mark of a slow endpoint', () => {
     const reporter = { report: (happening: Happening) => void happenings.push(happening) }
     const directory = createEndpointDirectory({ endpoints: { ...endpoints, setSlow }, clock, reporter })
     await directory.noteSpeed(endpointOf(), slowAnswer)
-    expect(happenings).toMatchObject([{ kind: 'fault', endpoint: 'endpoint', reason: 'internal_error' }])
+    expect(happenings).toMatchObject([{ kind: 'fault', endpoint: 'endpoint', reason: 'unexpected' }])
   })
 })

@@ -194,7 +194,7 @@ describe('the queue pump', () => {
     world.calls[0]?.fail(new Error('secret detail'))
     await world.pass(100)
     expect(world.deleted).toEqual([])
-    expect(world.happenings).toMatchObject([{ kind: 'fault', reason: 'internal_error' }])
+    expect(world.happenings).toMatchObject([{ kind: 'fault', reason: 'unexpected' }])
     expect(JSON.stringify(world.happenings)).not.toContain('secret detail')
     expect(world.pump.isIdle()).toBe(true)
     await world.end()
