@@ -1,5 +1,8 @@
 import type { Anchor } from './walk-state.ts'
 
+/** An anchor is older than the newest record at any overlap: an answer that lacks all known newer ones tells of its loss. */
+const marginSecondsMin = 1
+
 /**
  * The last second of which a record may be the anchor (DESIGN.md, invariant 6), or null where none may.
  * Records become visible up to `overlapSeconds` after their time, and the service may lag as a whole: so neither its
@@ -12,7 +15,9 @@ export const anchorLimit = (known: {
   newestSecond: number | null
   overlapSeconds: number
 }): number | null =>
-  known.newestSecond === null ? null : Math.min(known.startSecond, known.newestSecond) - known.overlapSeconds
+  known.newestSecond === null
+    ? null
+    : Math.min(known.startSecond, known.newestSecond) - Math.max(known.overlapSeconds, marginSecondsMin)
 
 /** The later of two anchors; of the same second, the second one. */
 export const laterAnchor = <A extends Anchor>(a: A | null, b: A | null): A | null => {

@@ -57,6 +57,12 @@ export function remaining(state: BudgetState, nowMs: number, kind: RequestKind =
   return answer.allowed ? answer.remaining : 0
 }
 
+/** How much of its own share re-reading, or sweeping, has left; the whole budget may have less. */
+export function sideLeft(state: BudgetState, nowMs: number, kind: Exclude<RequestKind, 'news'>): number {
+  const inWindow = state.spent.filter(entry => counts(entry, nowMs))
+  return share(inWindow, [kind], sideBudgetOf(state.limit)).left
+}
+
 /** The budget after a request was sent. Counts it even where `permission` would have refused. */
 export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): BudgetState {
   const second = Math.floor(nowMs / 1000)

@@ -43,8 +43,15 @@ export const findStart = async (context: StreamContext, gate: RequestGate): Prom
     // Before the floor nothing is ever sent, so a late record there is no loss: the anchor need not keep the overlap.
     anchor: before,
     origin: before,
+    // So that an answer which lacks it tells that the anchor is lost.
+    newest: newestOf(newest),
     firstWalkComplete: true,
   })
+}
+
+const newestOf = (records: ReadonlyMap<string, FeedbackRecord>): Anchor | null => {
+  const last = [...records.values()].at(-1)
+  return last === undefined ? null : { uuid: last.uuid, second: last.second }
 }
 
 const commitStart = async (context: StreamContext, cursor: Cursor): Promise<WalkEnd> => {

@@ -44,9 +44,10 @@ export const walkFromAnchor = async (
   },
 ): Promise<{ report: WalkReport; at: VersionedCursor }> => {
   let { cursor, version } = poll.at
+  // Without an anchor the list alone says what is newest: what was seen before may be forgotten.
+  const newestSecond = cursor.anchor === null ? null : (cursor.newest?.second ?? null)
   const start = withStop(
-    cursor.place ??
-      beginWalk({ from: cursor.anchor, newestSecond: cursor.newest?.second ?? null, stopSecond: null }),
+    cursor.place ?? beginWalk({ from: cursor.anchor, newestSecond, stopSecond: null }),
     poll.stopSecond,
   )
   const from = start.from
@@ -84,13 +85,16 @@ export const cursorAfter = (
 ): Cursor => {
   // Where the order is ignored, what was read says nothing of what is older until the walk is complete.
   const mayMove = walk.complete || !state.orderIgnored
-  const anchor = mayMove ? forward(cursor.anchor, anchorOf(state.candidate)) : cursor.anchor
-  const moved: Cursor = { ...cursor, anchor, origin: cursor.origin ?? anchor }
+  // Never back: a walk that an older state began must not undo what a later one committed.
+  const anchor = mayMove ? laterAnchor(cursor.anchor, anchorOf(state.candidate)) : cursor.anchor
+  // With the anchor, so that a newer record than it is known: an answer that lacks all of those tells of its loss.
+  const newest = laterAnchor(cursor.newest, state.newest)
+  const moved: Cursor = { ...cursor, anchor, origin: cursor.origin ?? anchor, newest }
   if (!walk.complete) return { ...moved, place: state }
   return {
     ...moved,
     place: null,
-    newest: newestAfter(cursor, state),
+    newest: readWholeList(state) ? state.newest : newest,
     firstWalkComplete: true,
     lastCompleteWalkAtMs: walk.nowMs,
     anchorsLost: 0,
@@ -100,19 +104,8 @@ export const cursorAfter = (
 const anchorOf = (candidate: WalkState['candidate']): Anchor | null =>
   candidate === null ? null : { uuid: candidate.uuid, second: candidate.second }
 
-/** Never back: a walk that an older state began must not undo what a later one committed. */
-const forward = (anchor: Anchor | null, candidate: Anchor | null): Anchor | null =>
-  anchor !== null && candidate !== null && candidate.second <= anchor.second
-    ? anchor
-    : laterAnchor(anchor, candidate)
-
-/**
- * A walk that read the list from its start forgets what the list has no more, so that it isn't missed at every poll.
- */
-const newestAfter = (cursor: Cursor, state: WalkState): Anchor | null => {
-  const readWholeList = state.from === null && state.stopSecond === null
-  return readWholeList ? state.newest : laterAnchor(cursor.newest, state.newest)
-}
+/** Such a walk forgets what the list has no more, so that it isn't missed at every poll. */
+const readWholeList = (state: WalkState): boolean => state.from === null && state.stopSecond === null
 
 const worthCommitting = (before: Cursor, after: Cursor): boolean => {
   const { lastCompleteWalkAtMs: was, ...rest } = before

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import {
   type BudgetState,
+  budgetOf,
   budgetSnapshotSchema,
   emptyBudget,
   observe,
@@ -8,8 +9,10 @@ import {
   type RequestKind,
   remaining,
   restore,
+  sideLeft,
   snapshot,
   spend,
+  windowMs,
 } from './budget.ts'
 import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
 
@@ -34,7 +37,7 @@ export type Purpose = { kind: RequestKind; backlog: boolean }
 
 /** The one way to the service: keeps the budget of a source over both of its streams. */
 export type RequestGate = {
-  /** News wait for the budget; re-reading and sweeps don't. Never rejects for what the service does. */
+  /** News wait for the budget; re-reading and sweeps don't, but what they were refused is kept free for them. Never rejects for what the service does. */
   fetch(request: PageRequest, purpose: Purpose): Promise<FetchResult>
   /** The service's time now, by its last `Date`; our own before the first. Unix seconds. */
   serviceSecond(): number
@@ -42,6 +45,9 @@ export type RequestGate = {
   /** Requests since the last call. */
   takeRequests(): number
 }
+
+const sides = ['reread', 'sweep'] as const
+type Side = (typeof sides)[number]
 
 type Waiter = { sinceMs: number; purpose: Purpose; wake: () => void }
 
@@ -96,6 +102,8 @@ export const createRequestGate = (
 ): RequestGate => {
   const { api, clock } = deps
   const waiters: Waiter[] = []
+  /** Until when a share is kept free for what was refused: news that fill each window would else starve it. */
+  const keptUntilMs = { reread: 0, sweep: 0 }
   let asked = 0
   let pumping = false
 
@@ -126,6 +134,24 @@ export const createRequestGate = (
     run.onSpent()
   }
 
+  /** News always get half of the budget. */
+  const keptFree = (now: number): number => {
+    const kept = sides.filter(kind => keptUntilMs[kind] > now)
+    const owed = kept.reduce((sum, kind) => sum + sideLeft(state.budget, now, kind), 0)
+    return Math.min(owed, Math.floor(budgetOf(state.budget.limit) / 2))
+  }
+
+  const newsMayGo = (now: number): boolean => remaining(state.budget, now) > keptFree(now)
+
+  const sideMayGo = (kind: Side): boolean => {
+    const now = clock.now()
+    const permitted = permission(state.budget, now, kind).allowed
+    // Whoever waits for news goes first, but for what is kept free.
+    if (permitted && (waiters.length === 0 || keptUntilMs[kind] > now)) return true
+    keptUntilMs[kind] = now + windowMs
+    return false
+  }
+
   const next = (): Waiter | undefined => {
     const now = clock.now()
     const rank = (waiter: Waiter): number =>
@@ -138,12 +164,11 @@ export const createRequestGate = (
     pumping = true
     while (waiters.length > 0) {
       const now = clock.now()
-      const answer = permission(state.budget, now, 'news')
       if (run.isOver()) {
         for (const waiter of waiters.splice(0)) waiter.wake()
         break
       }
-      if (answer.allowed) {
+      if (newsMayGo(now)) {
         const chosen = next()
         if (chosen === undefined) break
         waiters.splice(waiters.indexOf(chosen), 1)
@@ -151,15 +176,16 @@ export const createRequestGate = (
         chosen.wake()
         continue
       }
-      await clock.sleep(Math.min(answer.untilMs - now, waitStepMs), run.signal)
+      const answer = permission(state.budget, now)
+      const waitMs = answer.allowed ? waitStepMs : answer.untilMs - now
+      await clock.sleep(Math.min(waitMs, waitStepMs), run.signal)
     }
     // In one step with the look at the queue: whoever comes after it must find that nobody pumps.
     pumping = false
   }
 
   const turn = async (purpose: Purpose): Promise<void> => {
-    const permitted = permission(state.budget, clock.now(), purpose.kind).allowed
-    if (permitted && waiters.length === 0) {
+    if (waiters.length === 0 && newsMayGo(clock.now())) {
       spendOne(purpose.kind)
       return
     }
@@ -173,9 +199,7 @@ export const createRequestGate = (
     fetch: async (request, purpose) => {
       if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
       if (purpose.kind !== 'news') {
-        const permitted = permission(state.budget, clock.now(), purpose.kind).allowed
-        // Whoever waits for news goes first.
-        if (!permitted || waiters.length > 0) return { kind: 'stopped', why: 'no_budget' }
+        if (!sideMayGo(purpose.kind)) return { kind: 'stopped', why: 'no_budget' }
         spendOne(purpose.kind)
       } else {
         await turn(purpose)

@@ -1,4 +1,5 @@
 import type { PollHappening } from '../happenings.ts'
+import { laterAnchor } from './anchor-rule.ts'
 import { serverErrorsMax } from './anchors-in-log.ts'
 import type { VersionedCursor } from './cursor.ts'
 import { findStart } from './find-start.ts'
@@ -9,6 +10,12 @@ import { cursorKey, fetchAsk, type StreamContext } from './stream-context.ts'
 import { runSweep, type SweepMemory, type SweepPlan } from './sweeps.ts'
 import { askedForAnchor, failedWithLastId, type WalkEnd, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
+
+/**
+ * A re-reading that was out of budget goes on after this. Its share is free again bit by bit: who came for it only once a
+ * minute would get half of it.
+ */
+const rereadAgainMs = 15_000
 
 /** One poll of a stream, and what became of it. */
 export type StreamPoller = {
@@ -21,23 +28,26 @@ type Memory = {
   at: VersionedCursor | null
   /** Where fast polls begin; null until a walk from the anchor is complete. */
   frontier: Anchor | null
-  newestSecond: number | null
+  /** The newest record of a walk that was complete: one that an answer may not lack with all others. */
+  newest: Anchor | null
   /** A walk for news that is not complete. */
   newsPlace: WalkState | null
-  overlapReadAtMs: number
+  /** When the overlap is to be read again, or gone on with: our clock. */
+  overlapDueMs: number
   /** The budget did not reach for reading the overlap again to its end. */
   overlapLimited: boolean
-  serverErrors: number
+  /** 5xx in a row, each walk's own: while one `last_id` fails, the other may be answered. */
+  serverErrors: { news: number; overlap: number }
 }
 
 const nothing = (): Memory => ({
   at: null,
   frontier: null,
-  newestSecond: null,
+  newest: null,
   newsPlace: null,
-  overlapReadAtMs: Number.NEGATIVE_INFINITY,
+  overlapDueMs: Number.NEGATIVE_INFINITY,
   overlapLimited: false,
-  serverErrors: 0,
+  serverErrors: { news: 0, overlap: 0 },
 })
 
 export const createStreamPoller = (context: StreamContext, plans: readonly SweepPlan[]): StreamPoller => {
@@ -49,7 +59,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
   const news = async (gate: RequestGate, frontier: Anchor, isOver: () => boolean): Promise<WalkEnd> => {
     const { at } = memory
     if (at === null) return { kind: 'unfinished', why: 'run_over' }
-    const newestSecond = memory.newestSecond
+    const newestSecond = memory.newest?.second ?? null
     const state = memory.newsPlace ?? beginWalk({ from: frontier, newestSecond, stopSecond: null })
     const expectKnown = newestSecond !== null && newestSecond > (state.from?.second ?? newestSecond)
     const report = await timed(context, gate, 'news', memory, () =>
@@ -59,18 +69,21 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     memory.newsPlace = mayGoOn(report) ? report.state : null
     if (end.kind === 'complete') advanceFrontier(memory, report.state)
     // Whatever became of the frontier, the anchor still stands: read from there at once.
-    const fails = await failsWithLastId(context, gate, memory, report)
-    if (end.kind === 'lost' || fails) memory.frontier = null
-    return end
+    const fails = await failsWithLastId(context, gate, memory, 'news', report)
+    if (end.kind === 'lost' || fails) loseFrontier(memory)
+    return fails ? { kind: 'lost', reason: 'server_error' } : end
   }
 
   const overlap = async (gate: RequestGate, isOver: () => boolean): Promise<WalkEnd> => {
-    const at = await context.cursors.read(cursorKey(context, 'main'))
-    if (at === null) {
+    const found = await context.cursors.read(cursorKey(context, 'main'))
+    if (found === null) {
       // An operator has removed it: the stream begins anew.
       Object.assign(memory, nothing())
       return { kind: 'superseded' }
     }
+    // Fast polls know the newest record better than the cursor; what the anchor may be depends on it.
+    const newest = laterAnchor(found.cursor.newest, memory.newest)
+    const at = { ...found, cursor: { ...found.cursor, newest } }
     memory.at = at
     const catchesUp = memory.frontier === null
     const limited = memory.overlapLimited && !catchesUp
@@ -88,28 +101,31 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       return walked.report
     })
     const { end } = report
+    const everyMs = (context.source.overlapSeconds * 1000) / 2
     if (end.kind === 'complete') {
-      memory.overlapReadAtMs = startedMs
+      memory.overlapDueMs = startedMs + everyMs
       // Where one page is all that was new to the limit, the budget reaches for more again.
       memory.overlapLimited = limited && report.pages > 1
       if (report.state.stopSecond === null) advanceFrontier(memory, report.state)
     }
     if (end.kind === 'unfinished' && end.why === 'no_budget') {
       memory.overlapLimited = true
-      memory.overlapReadAtMs = startedMs
+      memory.overlapDueMs = startedMs + Math.min(everyMs, rereadAgainMs)
     }
-    const fails = await failsWithLastId(context, gate, memory, report)
+    const fails = await failsWithLastId(context, gate, memory, 'overlap', report)
     if (end.kind === 'lost' || fails) {
       const reason = end.kind === 'lost' ? end.reason : 'server_error'
-      await resetAfterLoss(context, reached, { reason, wasAnchor: askedForAnchor(report, reached.cursor.anchor) })
-      memory.frontier = null
+      await resetAfterLoss(context, reached, {
+        reason,
+        wasAnchor: askedForAnchor(report, reached.cursor.anchor),
+      })
+      loseFrontier(memory)
       return { kind: 'lost', reason }
     }
     return end
   }
 
-  const overlapDue = (): boolean =>
-    context.clock.now() - memory.overlapReadAtMs >= (context.source.overlapSeconds * 1000) / 2
+  const overlapDue = (): boolean => context.clock.now() >= memory.overlapDueMs
 
   const start = async (gate: RequestGate): Promise<WalkEnd | null> => {
     if (memory.at !== null) return null
@@ -125,14 +141,17 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
 
   return {
     poll: async (gate, isOver) => {
-      const nextPollMs = context.clock.now() + context.source.pollEverySeconds * 1000
-      // Reading the past again must not keep what is new waiting.
-      const isPollOver = () => isOver() || context.clock.now() >= nextPollMs
+      const startedMs = context.clock.now()
       const notStarted = await start(gate)
       if (notStarted !== null) return notStarted
       const { frontier } = memory
       const end = frontier === null ? await overlap(gate, isOver) : await news(gate, frontier, isOver)
       if (end.kind !== 'complete' || isOver()) return end
+      // Reading the past again must not keep what is new waiting; but it gets as long as the news took, at a slow service.
+      const endedMs = context.clock.now()
+      const nextPollMs = startedMs + context.source.pollEverySeconds * 1000
+      const untilMs = Math.max(nextPollMs, endedMs + (endedMs - startedMs))
+      const isPollOver = () => isOver() || context.clock.now() >= untilMs
       if (overlapDue()) {
         const again = await overlap(gate, isPollOver)
         // What is not re-read now is re-read later; only a failure says something of the poll.
@@ -152,8 +171,14 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
 /** Fast polls go on from the newest record of a second before the newest one, which may not be read whole yet. */
 const advanceFrontier = (memory: Memory, state: WalkState): void => {
   const { newest, beforeNewest, from } = state
-  memory.newestSecond = newest?.second ?? memory.newestSecond
+  memory.newest = newest ?? memory.newest
   memory.frontier = beforeNewest ?? from ?? memory.frontier
+}
+
+/** What the service forgot is not expected again, but for what the cursor says of it. */
+const loseFrontier = (memory: Memory): void => {
+  memory.frontier = null
+  memory.newest = null
 }
 
 /** A `next` may have expired by the next poll; what follows a record of ours has not. */
@@ -165,16 +190,18 @@ const failsWithLastId = async (
   context: StreamContext,
   gate: RequestGate,
   memory: Memory,
+  walk: 'news' | 'overlap',
   report: WalkReport,
 ): Promise<boolean> => {
-  if (report.pages > 0) memory.serverErrors = 0
+  const { serverErrors } = memory
+  if (report.pages > 0) serverErrors[walk] = 0
   if (!failedWithLastId(report)) return false
-  memory.serverErrors += 1
-  if (memory.serverErrors < serverErrorsMax) return false
+  serverErrors[walk] += 1
+  if (serverErrors[walk] < serverErrorsMax) return false
   const fromStart = { kind: 'after', anchor: null } as const
   const probe = await fetchAsk(gate, context.stream, fromStart, { kind: 'news', backlog: false })
   if (probe.kind !== 'page') return false
-  memory.serverErrors = 0
+  serverErrors[walk] = 0
   return true
 }
 
@@ -210,10 +237,12 @@ const reportPoll = (
   report: WalkReport,
   startedMs: number,
 ): void => {
-  const { end, counts, state } = report
+  const { end, counts, state, pages } = report
+  // No budget, or no time: nothing was asked, and nothing is to tell.
+  if (end.kind === 'unfinished' && pages === 0) return
   const error = end.kind === 'failed' ? end.error : null
   const second = gate.serviceSecond()
-  const newest = state.newest?.second ?? memory.newestSecond
+  const newest = (state.newest ?? memory.newest)?.second ?? null
   const anchor = memory.at?.cursor.anchor?.second
   context.reporter.report({
     kind: 'poll',

@@ -54,7 +54,8 @@ export const runSweep = async (
   const begun = state.running ? found : await beginSweep(context, gate, { plan, main, found })
   if (begun === null) return null
   const { report, at } = await walkSweep(context, gate, { plan, main, begun, isOver: sweep.isOver })
-  if (report.end.kind === 'lost' || failsWithLastId(memory, report)) await resetSweep(context, plan, at, report)
+  if (report.end.kind === 'lost' || failsWithLastId(memory, report))
+    await resetSweep(context, plan, at, report)
   memory.nextAtMs = nextLook(report, begun.cursor, now)
   return report
 }

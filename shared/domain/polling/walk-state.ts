@@ -115,7 +115,7 @@ export const advanceWalk = (before: WalkState, page: PageFacts, overlapSeconds: 
     candidate,
     pending: stillPending(before.pending, edge, limit),
   }
-  if (isLastPage || reachedItsEnd(state, page)) {
+  if (isLastPage || reachedItsEnd(before, state, page)) {
     return { kind: 'page', state, complete: true, atEnd: isLastPage }
   }
 
@@ -173,12 +173,21 @@ const stillPending = (pending: readonly Passed[], edge: Passed | null, limit: nu
   return later.filter(({ second }) => limit === null || second > limit).slice(0, pendingAnchorsMax)
 }
 
-const reachedItsEnd = (state: WalkState, page: PageFacts): boolean => {
-  if (page.records.length === 0) return false
+const reachedItsEnd = (before: WalkState, state: WalkState, page: PageFacts): boolean => {
+  const last = page.records.at(-1)
+  if (last === undefined) return false
   const { from, stopSecond } = state
   if (state.orderIgnored) return from !== null && page.records.every(record => record.second < from.second)
-  const last = page.records.at(-1)
-  return stopSecond !== null && last !== undefined && last.second > stopSecond
+  return stopSecond !== null && last.second > stopSecond && ascends(before, page)
+}
+
+/** A page of one second is in any order: only one that rises, or follows one that did, proves that nothing older follows. */
+const ascends = ({ ask, from, lastSecond }: WalkState, { records }: PageFacts): boolean => {
+  const first = records[0]?.second ?? 0
+  const risesWithin = first < (records.at(-1)?.second ?? first)
+  const risesFromLast = lastSecond !== null && lastSecond < first
+  const followsOne = ask.kind === 'after' && ask.anchor?.uuid !== from?.uuid
+  return risesWithin || risesFromLast || followsOne
 }
 
 /**

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { eventDay, eventId } from '../../../shared/domain/feedback/event-id.ts'
+import type { EventLog } from '../../../shared/domain/polling/event-log.ts'
+import {
+  type Candidate,
+  createKnownRecords,
+  rememberedMax,
+  stretchesMax,
+} from '../../../shared/domain/polling/known-records.ts'
+
+const of = { sourceId: 'main', stream: 'bounces' } as const
+const noon = Date.UTC(2026, 10, 20, 12) / 1000
+const midnight = Date.UTC(2026, 10, 21) / 1000
+const candidate = (second: number, uuid = `r${second}`): Candidate => ({
+  id: eventId({ ...of, uuid, second }),
+  second,
+})
+
+/** A log of these ids that notes what it is asked. */
+const knownOf = (logged: readonly Candidate[]) => {
+  const ids = logged.map(({ id }) => id)
+  const asked = { ranges: 0, keys: 0 }
+  const unused = () => Promise.reject(new Error('not asked'))
+  const log: EventLog = {
+    idsInRange: async ({ firstId, lastId }) => {
+      expect(eventDay(firstId)).toBe(eventDay(lastId))
+      asked.ranges += 1
+      return ids.filter(id => id >= firstId && id <= lastId)
+    },
+    existing: async query => {
+      asked.keys += query.ids.length
+      return new Set(query.ids.filter(id => ids.includes(id)))
+    },
+    record: unused,
+    read: unused,
+    newestOfDay: unused,
+    pageOfDay: unused,
+  }
+  return { known: createKnownRecords({ log, ...of }), asked }
+}
+
+describe('what is known of a page', () => {
+  it('is what the log holds, by one read of its time', async () => {
+    const { known, asked } = knownOf([candidate(noon), candidate(noon + 5)])
+    const page = [candidate(noon), candidate(noon + 3), candidate(noon + 5)]
+    expect(await known.among(page)).toEqual(new Set([candidate(noon).id, candidate(noon + 5).id]))
+    expect(asked).toEqual({ ranges: 1, keys: 0 })
+  })
+
+  it('is what this process recorded, without any read', async () => {
+    const { known, asked } = knownOf([])
+    known.remember([candidate(noon).id])
+    expect(await known.among([candidate(noon)])).toEqual(new Set([candidate(noon).id]))
+    expect(asked).toEqual({ ranges: 0, keys: 0 })
+  })
+
+  it('is remembered: the same page is not looked up twice', async () => {
+    const { known, asked } = knownOf([candidate(noon)])
+    await known.among([candidate(noon)])
+    await known.among([candidate(noon)])
+    expect(asked.ranges).toBe(1)
+  })
+
+  it('is found by the hash bits where the service now rounds the time to another second', async () => {
+    const { known } = knownOf([candidate(noon, 'same')])
+    const moved = candidate(noon + 1, 'same')
+    expect(await known.among([moved])).toEqual(new Set([moved.id]))
+  })
+
+  it('is read a day at a time', async () => {
+    const logged = [candidate(midnight - 1), candidate(midnight)]
+    const { known, asked } = knownOf(logged)
+    expect((await known.among(logged)).size).toBe(2)
+    expect(asked.ranges).toBe(2)
+  })
+
+  it('is looked up by key where the page is more scattered than a few stretches', async () => {
+    const scattered = Array.from({ length: stretchesMax + 1 }, (_, day) => candidate(noon - day * 86_400))
+    const { known, asked } = knownOf(scattered)
+    expect((await known.among(scattered)).size).toBe(scattered.length)
+    expect(asked).toEqual({ ranges: 0, keys: scattered.length })
+  })
+
+  it('is nothing of an empty page, and no read', async () => {
+    const { known, asked } = knownOf([])
+    expect(await known.among([])).toEqual(new Set())
+    expect(asked.ranges).toBe(0)
+  })
+
+  it('is bounded in memory: what was seen last is forgotten last', async () => {
+    const { known } = knownOf([])
+    known.remember([candidate(1).id, candidate(2).id])
+    known.remember(Array.from({ length: rememberedMax - 2 }, (_, index) => candidate(10 + index).id))
+    known.remember([candidate(1).id, candidate(5).id])
+    expect(await known.among([candidate(1), candidate(2), candidate(5)])).toEqual(
+      new Set([candidate(1).id, candidate(5).id]),
+    )
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { noCounts } from '../../../shared/domain/polling/intake.ts'
+import type { FetchResult } from '../../../shared/domain/polling/request-gate.ts'
+import { queryOf, runWalk, type WalkDeps } from '../../../shared/domain/polling/walk.ts'
+import { beginWalk } from '../../../shared/domain/polling/walk-state.ts'
+import { serviceRecord } from './world/records.ts'
+
+describe('of a `next`, the bridge', () => {
+  it('takes the query and nothing else', () => {
+    expect(queryOf('https://elsewhere.example:8443/api/v9/list?page=2&order=asc')).toBe('page=2&order=asc')
+    expect(queryOf('/api/v2/bounces?cursor=a%3Fb')).toBe('cursor=a%3Fb')
+    expect(queryOf('?page=2')).toBe('page=2')
+  })
+
+  it('leaves out the fragment, and keeps a question mark within the query', () => {
+    expect(queryOf('https://a.example/?q=1?2#part?3')).toBe('q=1?2')
+  })
+
+  it('finds no query where there is none, which leads nowhere', () => {
+    expect(queryOf('https://a.example/list')).toBe('')
+    expect(queryOf('')).toBe('')
+  })
+
+  it('learns that there are no more pages', () => {
+    expect(queryOf(null)).toBeNull()
+  })
+})
+
+const second = 100_000
+const pageOf = (uuids: readonly string[], next: string | null): FetchResult => ({
+  kind: 'page',
+  page: {
+    serverDateMs: null,
+    rateLimit: null,
+    next,
+    bytes: 0,
+    records: uuids.map(uuid => serviceRecord({ uuid, second }).raw),
+  },
+  askedSecond: second,
+  answeredSecond: second,
+})
+const depsOf = (over: Partial<WalkDeps>): WalkDeps => ({
+  fetch: async () => pageOf([], null),
+  intake: async page => ({ counts: { ...noCounts, read: page.records.length }, failure: null }),
+  commit: async () => 'committed',
+  isOver: () => false,
+  overlapSeconds: 120,
+  expectKnown: false,
+  ...over,
+})
+const start = beginWalk({ from: null, newestSecond: null, stopSecond: null })
+
+describe('a walk', () => {
+  it('sends what a page shows even where its `next` leads nowhere, and commits nothing of it', async () => {
+    const taken: number[] = []
+    let commits = 0
+    const report = await runWalk(
+      start,
+      depsOf({
+        fetch: async () => pageOf(['a', 'b'], 'https://service.example/list'),
+        intake: async page => {
+          taken.push(page.records.length)
+          return { counts: noCounts, failure: null }
+        },
+        commit: async () => {
+          commits += 1
+          return 'committed'
+        },
+      }),
+    )
+    expect(report.end).toEqual({ kind: 'failed', reason: 'page_does_not_advance', error: null })
+    expect({ taken, commits }).toEqual({ taken: [2], commits: 0 })
+  })
+
+  it('ends by the fault of its intake, and a fault of the page in flight ends nothing more', async () => {
+    let asked = 0
+    const deps = depsOf({
+      fetch: async () => {
+        asked += 1
+        if (asked > 1) throw new Error('in flight')
+        return pageOf(['a', 'b'], '?page=2')
+      },
+      intake: () => Promise.reject(new Error('the table is away')),
+    })
+    await expect(runWalk(start, deps)).rejects.toThrow('the table is away')
+    // An unhandled rejection would fail the test run here.
+    await new Promise(resolve => setImmediate(resolve))
+    expect(asked).toBe(2)
+  })
+
+  it('commits no page of which a record is neither enqueued nor in quarantine', async () => {
+    let commits = 0
+    const report = await runWalk(
+      start,
+      depsOf({
+        fetch: async () => pageOf(['a'], null),
+        intake: async () => ({ counts: noCounts, failure: 'queue_failed' }),
+        commit: async () => {
+          commits += 1
+          return 'committed'
+        },
+      }),
+    )
+    expect(report.end).toEqual({ kind: 'failed', reason: 'queue_failed', error: null })
+    expect(commits).toBe(0)
+  })
+
+  it('ends where somebody else has moved the cursor', async () => {
+    const report = await runWalk(start, depsOf({ commit: async () => 'moved' }))
+    expect(report.end).toEqual({ kind: 'superseded' })
+  })
+
+  it('has lost its anchor where the end of the list is reached and no record was known', async () => {
+    const from = beginWalk({
+      from: { uuid: 'x', second: second - 500 },
+      newestSecond: null,
+      stopSecond: null,
+    })
+    const deps = depsOf({ fetch: async () => pageOf(['new'], null), expectKnown: true })
+    expect((await runWalk(from, deps)).end).toEqual({ kind: 'lost', reason: 'known_missing' })
+    const known = depsOf({
+      ...deps,
+      intake: async () => ({ counts: { ...noCounts, known: 1 }, failure: null }),
+    })
+    expect((await runWalk(from, known)).end).toEqual({ kind: 'complete' })
+  })
+})
