@@ -1,4 +1,4 @@
-import type { Happening, Reporter } from '../../shared/domain/happenings.ts'
+import type { Happening, PollHappening, Reporter } from '../../shared/domain/happenings.ts'
 import { type StreamName, streamNames } from '../../shared/domain/source.ts'
 import { createBell } from './bell.ts'
 
@@ -19,8 +19,12 @@ export type CaughtUp = Reporter & {
   deadSeen(): number
 }
 
-/** Walks that go to the end of what there is: not those that find the start or read the past again. */
-const isMainWalk = (walk: string): boolean => walk === 'news' || walk === 'overlap'
+/**
+ * Walks that go to the end of what there is: not those that find the start or sweep the past. Nor one that an earlier
+ * process began: where the order is ignored, what has come since stands before its place.
+ */
+const isWholeWalk = ({ walk, resumed }: PollHappening): boolean =>
+  (walk === 'news' || walk === 'overlap') && !resumed
 
 /** Watches for `--once` whether the source has been read: of one source, by what happens. */
 export const createCaughtUp = (now: () => number): CaughtUp => {
@@ -46,7 +50,7 @@ export const createCaughtUp = (now: () => number): CaughtUp => {
     // A walk that fails half-way got on.
     const gotOn = outcome !== 'failed' || happening.read > 0
     if (!gotOn) failed(stream, reason ?? 'failed', status === 401 || status === 403)
-    else if (outcome === 'complete' && isMainWalk(happening.walk)) readings.set(stream, { kind: 'complete' })
+    else if (outcome === 'complete' && isWholeWalk(happening)) readings.set(stream, { kind: 'complete' })
     else if (readings.get(stream)?.kind === 'reading') {
       readings.set(stream, { kind: 'reading', failingSinceMs: null })
     }

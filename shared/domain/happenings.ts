@@ -8,6 +8,8 @@ export type PollHappening = OfStream & {
   kind: 'poll'
   /** What was walked: news since the newest record, the overlap again, or a sweep. */
   walk: 'start' | 'news' | 'overlap' | 'sweep-hour' | 'sweep-days'
+  /** It went on where an earlier poll, perhaps of an earlier process, had left off. */
+  resumed: boolean
   outcome: 'complete' | 'unfinished' | 'failed' | 'superseded'
   /** A failure's code; null where there was none. */
   reason: string | null

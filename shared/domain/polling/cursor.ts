@@ -6,6 +6,18 @@ import { anchorSchema, walkStateSchema } from './walk-state.ts'
 export const cursorNames = ['main', 'sweep-hour', 'sweep-days'] as const
 export type CursorName = (typeof cursorNames)[number]
 
+/** How far the search for the newest second, and the newest record before it, has come: newest first. */
+const startPlaceSchema = z.object({
+  /** The query of the `next` to ask for; empty: the first page again. */
+  query: z.string(),
+  newestSecond: z.int().nullable(),
+  before: anchorSchema.nullable(),
+  /** The last second of the page before: the order is checked across pages. */
+  lastSecond: z.int().nullable(),
+  newestFirst: z.boolean(),
+})
+export type StartPlace = z.infer<typeof startPlaceSchema>
+
 export const cursorSchema = z.object({
   v: z.literal(1),
   anchor: anchorSchema.nullable(),
@@ -22,6 +34,8 @@ export const cursorSchema = z.object({
   lastCompleteWalkAtMs: z.int().nullable(),
   /** How many anchors were lost since the last complete walk: each time an older one is tried. */
   anchorsLost: z.int(),
+  /** Set while `latest` is still being found out, which may take more than a run. */
+  start: startPlaceSchema.nullable(),
   /** Sweeps only: what this one covers, and when the next one is due. */
   sweep: z
     .object({ fromSecond: z.int(), toSecond: z.int(), running: z.boolean(), nextAtMs: z.int() })
@@ -41,6 +55,7 @@ export const emptyCursor: Cursor = {
   firstWalkComplete: false,
   lastCompleteWalkAtMs: null,
   anchorsLost: 0,
+  start: null,
   sweep: null,
 }
 

@@ -1,52 +1,77 @@
 import { buildEvent, eventBodyBytesMax } from '../event/build-event.ts'
 import type { FeedbackRecord } from '../feedback/record.ts'
-import { type Cursor, emptyCursor } from './cursor.ts'
+import { type Cursor, emptyCursor, type StartPlace, type VersionedCursor } from './cursor.ts'
 import { type ReadPage, readPage } from './intake.ts'
 import type { FetchResult, RequestGate } from './request-gate.ts'
 import { cursorKey, type StreamContext } from './stream-context.ts'
 import { queryOf, type WalkEnd } from './walk.ts'
 import type { Anchor } from './walk-state.ts'
 
-/** Pages that are read from the newest one backwards until a record before the newest second is met. */
-export const startPagesMax = 1_000
-
 /**
- * Finds where a stream that has no cursor begins, and commits it: `earliest` and a time are known at once; for
- * `latest` the floor is the newest second, whose records are logged as seen.
+ * Finds where a stream begins that has no floor yet, and commits it: `earliest` and a time are known at once; for
+ * `latest` the floor is the newest second, whose records are logged as seen. A search that the run can't finish (a
+ * second of very many pages) keeps its place in the cursor.
  */
-export const findStart = async (context: StreamContext, gate: RequestGate): Promise<WalkEnd> => {
+export const findStart = async (
+  context: StreamContext,
+  gate: RequestGate,
+  at: VersionedCursor | null,
+): Promise<{ end: WalkEnd; pages: number }> => {
   const { startAt } = context.source
-  if (startAt.kind === 'earliest') return commitStart(context, { ...emptyCursor, floorSecond: 0 })
-  if (startAt.kind === 'time') return commitStart(context, { ...emptyCursor, floorSecond: startAt.second })
+  const commit = createCommit(context, at?.version ?? null)
+  const floorSecond = startAt.kind === 'earliest' ? 0 : startAt.kind === 'time' ? startAt.second : null
+  if (floorSecond !== null) return { end: await commit({ ...emptyCursor, floorSecond }), pages: 0 }
 
-  const found = await readNewest(context, gate)
-  if (found.kind === 'ended') return found.end
-  const { newestSecond, newest, before } = found
-  if (newestSecond === null) {
-    // An empty list has no past to spare anybody: whatever comes is new.
-    return commitStart(context, { ...emptyCursor, floorSecond: 0, firstWalkComplete: true })
+  const search = await readNewest(context, gate, at?.cursor.start ?? null)
+  const { pages, newest } = search
+  const failure = await logSeen(context, [...newest.values()])
+  if (failure !== null) return { end: { kind: 'failed', reason: failure, error: null }, pages }
+  if (search.end !== null) {
+    const kept = search.place === null ? 'complete' : (await commit(startingCursor(search.place))).kind
+    return { end: kept === 'superseded' ? { kind: 'superseded' } : search.end, pages }
   }
-  const events = [...newest.values()]
+  if (search.newestSecond === null) {
+    // An empty list has no past to spare anybody: whatever comes is new.
+    return { end: await commit({ ...emptyCursor, floorSecond: 0, firstWalkComplete: true }), pages }
+  }
+  const cursor: Cursor = {
+    ...emptyCursor,
+    floorSecond: search.newestSecond,
+    // Before the floor nothing is ever sent, so a late record there is no loss: the anchor need not keep the overlap.
+    anchor: search.before,
+    origin: search.before,
+    // So that an answer which lacks it tells that the anchor is lost.
+    newest: newestOf(newest),
+    firstWalkComplete: true,
+  }
+  return { end: await commit(cursor), pages }
+}
+
+const startingCursor = (start: StartPlace): Cursor => ({ ...emptyCursor, start })
+
+const createCommit =
+  (context: StreamContext, expected: number | null) =>
+  async (cursor: Cursor): Promise<WalkEnd> => {
+    const committed = await context.cursors.commit(cursorKey(context, 'main'), cursor, expected)
+    return committed === 'committed' ? { kind: 'complete' } : { kind: 'superseded' }
+  }
+
+/** Logs records as seen, with no endpoints; returns why that failed, or null. */
+const logSeen = async (
+  context: StreamContext,
+  records: readonly FeedbackRecord[],
+): Promise<string | null> => {
+  const events = records
     .map(record => ({
       event: buildEvent({ source: { id: context.source.id }, stream: context.stream, record }),
       recordId: record.uuid,
     }))
     // One that the log can't hold is quarantined by the first walk, as everywhere.
     .filter(({ event }) => event.bodyBytes <= eventBodyBytesMax)
+  if (events.length === 0) return null
   const logged = await context.logAsSeen(events, [])
-  const failure = logged.failed[0]
-  if (failure !== undefined) return { kind: 'failed', reason: failure.reason, error: null }
-  context.known.remember(events.map(({ event }) => event.id))
-  return commitStart(context, {
-    ...emptyCursor,
-    floorSecond: newestSecond,
-    // Before the floor nothing is ever sent, so a late record there is no loss: the anchor need not keep the overlap.
-    anchor: before,
-    origin: before,
-    // So that an answer which lacks it tells that the anchor is lost.
-    newest: newestOf(newest),
-    firstWalkComplete: true,
-  })
+  context.known.remember(logged.recorded.map(({ event }) => event.id))
+  return logged.failed[0]?.reason ?? null
 }
 
 const newestOf = (records: ReadonlyMap<string, FeedbackRecord>): Anchor | null => {
@@ -54,67 +79,80 @@ const newestOf = (records: ReadonlyMap<string, FeedbackRecord>): Anchor | null =
   return last === undefined ? null : { uuid: last.uuid, second: last.second }
 }
 
-const commitStart = async (context: StreamContext, cursor: Cursor): Promise<WalkEnd> => {
-  const committed = await context.cursors.commit(cursorKey(context, 'main'), cursor, null)
-  return committed === 'committed' ? { kind: 'complete' } : { kind: 'superseded' }
+type Sofar = {
+  newestSecond: number | null
+  /** By uuid: pages by number shift while they are read, and show a record twice. */
+  newest: ReadonlyMap<string, FeedbackRecord>
+  before: Anchor | null
 }
 
-type Newest =
-  | {
-      kind: 'found'
-      newestSecond: number | null
-      /** By uuid: pages by number shift while they are read, and show a record twice. */
-      newest: ReadonlyMap<string, FeedbackRecord>
-      before: Anchor | null
-    }
-  | { kind: 'ended'; end: WalkEnd }
+/** `end` is null where the search is done; `place`, where it may go on from. */
+type Search = Sofar & { end: WalkEnd | null; place: StartPlace | null; pages: number }
 
 /**
  * The newest second that is not after the service's time, its records, and the newest record before it. Newest first
  * is asked for, and is what a service that ignores the order gives; any other order is read to its end.
  */
-const readNewest = async (context: StreamContext, gate: RequestGate): Promise<Newest> => {
-  let query: string | null = null
-  let newestFirst = true
-  let lastSecond: number | null = null
-  let sofar: Omit<Extract<Newest, { kind: 'found' }>, 'kind'> = {
-    newestSecond: null,
+const readNewest = async (
+  context: StreamContext,
+  gate: RequestGate,
+  from: StartPlace | null,
+): Promise<Search> => {
+  let query = from?.query ?? null
+  let newestFirst = from?.newestFirst ?? true
+  let lastSecond = from?.lastSecond ?? null
+  let sofar: Sofar = {
+    newestSecond: from?.newestSecond ?? null,
     newest: new Map(),
-    before: null,
+    before: from?.before ?? null,
   }
+  let pages = 0
   const asked = new Set<string>()
-  for (let pages = 0; pages < startPagesMax; pages++) {
+  const ended = (end: WalkEnd): Search => {
+    const { newestSecond, before } = sofar
+    const place = query === null ? null : { query, newestSecond, before, lastSecond, newestFirst }
+    return { ...sofar, end, place, pages }
+  }
+  for (;;) {
     const got: FetchResult = await gate.fetch(
-      { stream: context.stream, order: 'desc', lastId: null, nextQuery: query },
+      { stream: context.stream, order: 'desc', lastId: null, nextQuery: query === '' ? null : query },
       { kind: 'news', backlog: true },
     )
-    if (got.kind === 'stopped') return { kind: 'ended', end: { kind: 'unfinished', why: got.why } }
+    if (got.kind === 'stopped') return ended({ kind: 'unfinished', why: got.why })
     if (got.kind === 'failed') {
-      return { kind: 'ended', end: { kind: 'failed', reason: got.error.code, error: got.error } }
+      const { error } = got
+      // A `next` that has expired: from the first page again, with what is known of the newest second.
+      if (error.failure === 'rejected' && query !== null) query = ''
+      return ended({ kind: 'failed', reason: error.code, error })
     }
+    pages += 1
     const page = readPage(got.page.records)
-    sofar = withPage(sofar, page, got.answeredSecond)
-    query = queryOf(got.page.next)
-    newestFirst = newestFirst && descends(page, lastSecond)
+    // Newest first, the first page has the newest second; what shows up since is new.
+    sofar = withPage(
+      sofar,
+      page,
+      newestFirst ? (sofar.newestSecond ?? got.answeredSecond) : got.answeredSecond,
+    )
+    const next = queryOf(got.page.next)
+    newestFirst = newestFirst && descends(page, query === '' ? null : lastSecond)
     lastSecond = page.records.at(-1)?.second ?? lastSecond
-    if (query === null || (newestFirst && sofar.before !== null)) return { kind: 'found', ...sofar }
-    if (asked.has(query)) {
-      return { kind: 'ended', end: { kind: 'failed', reason: 'page_does_not_advance', error: null } }
+    query = next
+    if (query === null || (newestFirst && sofar.before !== null))
+      return { ...sofar, end: null, place: null, pages }
+    if (query === '' || asked.has(query)) {
+      query = null
+      return ended({ kind: 'failed', reason: 'page_does_not_advance', error: null })
     }
     asked.add(query)
   }
-  return { kind: 'ended', end: { kind: 'failed', reason: 'start_not_found', error: null } }
 }
 
-const withPage = (
-  sofar: Omit<Extract<Newest, { kind: 'found' }>, 'kind'>,
-  page: ReadPage,
-  serviceSecond: number,
-): typeof sofar => {
+/** What a page adds; a record after `untilSecond` takes no part. */
+const withPage = (sofar: Sofar, page: ReadPage, untilSecond: number): Sofar => {
   let { newestSecond, before } = sofar
   let newest = new Map(sofar.newest)
   for (const record of page.records) {
-    if (record.second > serviceSecond) continue
+    if (record.second > untilSecond) continue
     const anchor = { uuid: record.uuid, second: record.second }
     if (newestSecond === null || record.second > newestSecond) {
       const [old] = newest.values()

@@ -23,7 +23,7 @@ export const walkNews = (
 ): Promise<WalkReport> =>
   runWalk(poll.state, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'news', backlog: !first }),
-    intake: page => context.intake(page, intakeRules(poll.cursor, gate.serviceSecond())),
+    intake: page => context.intake(page, intakeRules(context, poll.cursor, gate.serviceSecond())),
     commit: async () => 'committed',
     isOver: poll.isOver,
     overlapSeconds: context.source.overlapSeconds,
@@ -46,15 +46,17 @@ export const walkFromAnchor = async (
   let { cursor, version } = poll.at
   // Without an anchor the list alone says what is newest: what was seen before may be forgotten.
   const newestSecond = cursor.anchor === null ? null : (cursor.newest?.second ?? null)
-  const start = withStop(
-    cursor.place ?? beginWalk({ from: cursor.anchor, newestSecond, stopSecond: null }),
-    poll.stopSecond,
-  )
+  // The whole list after a loss: what the service forgot once it may have forgotten all over.
+  const byNext = cursor.anchor === null && cursor.anchorsLost > 0
+  const begun = cursor.place ?? beginWalk({ from: cursor.anchor, newestSecond, stopSecond: null, byNext })
+  // Who catches up reads to the end, wherever an earlier run meant to stop.
+  const stopSecond = poll.purpose === 'news' ? null : (begun.stopSecond ?? poll.stopSecond)
+  const start = { ...begun, stopSecond }
   const from = start.from
   const knownNewer = cursor.newest !== null && from !== null && cursor.newest.second > from.second
   const report = await runWalk(start, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: poll.purpose, backlog: !first }),
-    intake: page => context.intake(page, intakeRules(cursor, gate.serviceSecond())),
+    intake: page => context.intake(page, intakeRules(context, cursor, gate.serviceSecond())),
     commit: async (state, complete) => {
       const next = cursorAfter(cursor, state, { complete, nowMs: context.clock.now() })
       if (!worthCommitting(cursor, next)) return 'committed'
@@ -71,11 +73,6 @@ export const walkFromAnchor = async (
   })
   return { report, at: { cursor, version } }
 }
-
-const withStop = (state: WalkState, stopSecond: number | null): WalkState => ({
-  ...state,
-  stopSecond: state.stopSecond ?? stopSecond,
-})
 
 /** The cursor after a page of a walk from the anchor. Pure. */
 export const cursorAfter = (

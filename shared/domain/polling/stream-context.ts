@@ -33,11 +33,20 @@ export const cursorKey = (context: StreamContext, name: CursorName): CursorKey =
   name,
 })
 
-/** Which records may be sent, by the main cursor. */
-export const intakeRules = (cursor: Cursor, serviceSecond: number) => ({
+/**
+ * Which records may be sent, by the main cursor. What the log remembers is a matter of our clock; the service's counts
+ * only where it is behind: one that is far ahead would declare every record too old.
+ */
+export const intakeRules = (
+  context: Pick<StreamContext, 'clock'>,
+  cursor: Cursor,
+  serviceSecond: number,
+) => ({
   // A start that is not yet found out sends nothing: nobody knows where it begins.
   floorSecond: cursor.floorSecond ?? Number.POSITIVE_INFINITY,
-  memoryFromSecond: cursor.firstWalkComplete ? memoryFrom(serviceSecond) : null,
+  memoryFromSecond: cursor.firstWalkComplete
+    ? memoryFrom(Math.min(serviceSecond, Math.floor(context.clock.now() / 1000)))
+    : null,
 })
 
 export const fetchAsk = (

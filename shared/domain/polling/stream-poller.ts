@@ -62,8 +62,12 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     const newestSecond = memory.newest?.second ?? null
     const state = memory.newsPlace ?? beginWalk({ from: frontier, newestSecond, stopSecond: null })
     const expectKnown = newestSecond !== null && newestSecond > (state.from?.second ?? newestSecond)
-    const report = await timed(context, gate, 'news', memory, () =>
-      walkNews(context, gate, { cursor: at.cursor, state, expectKnown, isOver }),
+    const report = await timed(
+      context,
+      gate,
+      { walk: 'news', resumed: memory.newsPlace !== null },
+      memory,
+      () => walkNews(context, gate, { cursor: at.cursor, state, expectKnown, isOver }),
     )
     const { end } = report
     memory.newsPlace = mayGoOn(report) ? report.state : null
@@ -89,7 +93,8 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     const limited = memory.overlapLimited && !catchesUp
     const startedMs = context.clock.now()
     let reached = at
-    const report = await timed(context, gate, 'overlap', memory, async () => {
+    const resumed = at.cursor.place !== null
+    const report = await timed(context, gate, { walk: 'overlap', resumed }, memory, async () => {
       const walked = await walkFromAnchor(context, gate, {
         at,
         purpose: catchesUp ? 'news' : 'reread',
@@ -128,13 +133,14 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
   const overlapDue = (): boolean => context.clock.now() >= memory.overlapDueMs
 
   const start = async (gate: RequestGate): Promise<WalkEnd | null> => {
-    if (memory.at !== null) return null
+    if (hasStarted(memory.at)) return null
     memory.at = await context.cursors.read(cursorKey(context, 'main'))
-    if (memory.at !== null) return null
-    const report = await timed(context, gate, 'start', memory, async () => {
-      const end = await findStart(context, gate)
+    if (hasStarted(memory.at)) return null
+    const resumed = memory.at !== null
+    const report = await timed(context, gate, { walk: 'start', resumed }, memory, async () => {
+      const { end, pages } = await findStart(context, gate, memory.at)
       const state = beginWalk({ from: null, newestSecond: null, stopSecond: null })
-      return { end, state, counts: noCounts, pages: 0 }
+      return { end, state, counts: noCounts, pages }
     })
     return report.end.kind === 'complete' || report.end.kind === 'superseded' ? null : report.end
   }
@@ -167,6 +173,9 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     },
   }
 }
+
+/** Whether it is known where the stream begins. */
+const hasStarted = (at: VersionedCursor | null): boolean => at !== null && at.cursor.floorSecond !== null
 
 /** Fast polls go on from the newest record of a second before the newest one, which may not be read whole yet. */
 const advanceFrontier = (memory: Memory, state: WalkState): void => {
@@ -205,6 +214,8 @@ const failsWithLastId = async (
   return true
 }
 
+type Walk = Pick<PollHappening, 'walk' | 'resumed'>
+
 const timedSweep = async (
   context: StreamContext,
   gate: RequestGate,
@@ -213,13 +224,14 @@ const timedSweep = async (
 ): Promise<void> => {
   const startedMs = context.clock.now()
   const report = await runSweep(context, gate, sweep)
-  if (report !== null) reportPoll(context, gate, sweep.plan.name, memory, report, startedMs)
+  if (report !== null)
+    reportPoll(context, gate, { walk: sweep.plan.name, resumed: false }, memory, report, startedMs)
 }
 
 const timed = async (
   context: StreamContext,
   gate: RequestGate,
-  walk: PollHappening['walk'],
+  walk: Walk,
   memory: Memory,
   run: () => Promise<WalkReport>,
 ): Promise<WalkReport> => {
@@ -232,7 +244,7 @@ const timed = async (
 const reportPoll = (
   context: StreamContext,
   gate: RequestGate,
-  walk: PollHappening['walk'],
+  { walk, resumed }: Walk,
   memory: Memory,
   report: WalkReport,
   startedMs: number,
@@ -249,6 +261,7 @@ const reportPoll = (
     source: context.source.id,
     stream: context.stream,
     walk,
+    resumed,
     outcome: end.kind === 'lost' ? 'failed' : end.kind,
     reason: end.kind === 'failed' || end.kind === 'lost' ? end.reason : null,
     status: error?.status ?? null,

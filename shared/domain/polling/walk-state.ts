@@ -38,6 +38,10 @@ export const walkStateSchema = z.object({
   sawKnown: z.boolean(),
   /** The last second of the page before, where the next one is asked for by `next`: order is checked across pages. */
   lastSecond: z.int().nullable(),
+  /** The `next` of the page before: the other way on, where the service does not know a record that it shows. */
+  nextQuery: z.string().nullable(),
+  /** Goes on by `next` alone: some `last_id` was lost. */
+  byNext: z.boolean(),
   /** The newest record seen that is not after the service's time. */
   newest: anchorSchema.nullable(),
   /** The newest record of a second before that one: where fast polls go on. */
@@ -51,6 +55,7 @@ export const beginWalk = (start: {
   from: Anchor | null
   newestSecond: number | null
   stopSecond: number | null
+  byNext?: boolean
 }): WalkState => ({
   ask: { kind: 'after', anchor: start.from },
   from: start.from,
@@ -62,6 +67,8 @@ export const beginWalk = (start: {
   orderIgnored: false,
   sawKnown: false,
   lastSecond: null,
+  nextQuery: null,
+  byNext: start.byNext ?? false,
   newest: null,
   beforeNewest: null,
 })
@@ -123,7 +130,8 @@ export const advanceWalk = (before: WalkState, page: PageFacts, overlapSeconds: 
   const leadsNowhere = ask.kind === 'next' && ask.query === ''
   if (leadsNowhere || sameAsk(ask, before.ask)) return { kind: 'stuck' }
   const lastSecond = ask.kind === 'next' ? (page.records.at(-1)?.second ?? before.lastSecond) : null
-  return { kind: 'page', state: { ...state, ask, lastSecond }, complete: false, atEnd: false }
+  const goingOn = { ...state, ask, lastSecond, nextQuery: page.nextQuery }
+  return { kind: 'page', state: goingOn, complete: false, atEnd: false }
 }
 
 /**
@@ -195,6 +203,7 @@ const ascends = ({ ask, from, lastSecond }: WalkState, { records }: PageFacts): 
  * can hurt then. Within one second of many pages, and where the order is ignored, only `next` leads on.
  */
 const nextAsk = (before: WalkState, page: PageFacts, edge: Anchor | null): Ask => {
+  if (before.byNext) return { kind: 'next', query: page.nextQuery ?? '' }
   const asked = before.ask.kind === 'after' ? before.ask.anchor : null
   const advances = edge !== null && (asked === null || edge.second > asked.second)
   if (advances) return { kind: 'after', anchor: { uuid: edge.uuid, second: edge.second } }
@@ -204,6 +213,17 @@ const nextAsk = (before: WalkState, page: PageFacts, edge: Anchor | null): Ask =
 const sameAsk = (a: Ask, b: Ask): boolean => {
   if (a.kind === 'next') return b.kind === 'next' && a.query === b.query
   return b.kind === 'after' && a.anchor?.uuid === b.anchor?.uuid
+}
+
+/**
+ * The same walk by `next`, where the service does not follow a record that it has just shown; null where it was the
+ * walk's first request that failed, or `next` leads nowhere either.
+ */
+export const byNextInstead = (state: WalkState): WalkState | null => {
+  const { ask, from, nextQuery } = state
+  const isOnItsWay = ask.kind === 'after' && ask.anchor !== null && ask.anchor.uuid !== from?.uuid
+  if (!isOnItsWay || nextQuery === null || nextQuery === '') return null
+  return { ...state, byNext: true, ask: { kind: 'next', query: nextQuery } }
 }
 
 /** Notes that records which were known before the walk have been seen on it. */

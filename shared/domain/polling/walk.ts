@@ -8,7 +8,7 @@ import {
   readPage,
 } from './intake.ts'
 import type { FetchResult } from './request-gate.ts'
-import { type Anchor, type Ask, advanceWalk, noteKnown, type WalkState } from './walk-state.ts'
+import { type Anchor, type Ask, advanceWalk, byNextInstead, noteKnown, type WalkState } from './walk-state.ts'
 
 export type WalkEnd =
   | { kind: 'complete' }
@@ -57,14 +57,26 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
   for (;;) {
     const got = await inFlight
     if (got.kind === 'stopped') return ended({ kind: 'unfinished', why: got.why })
-    if (got.kind === 'failed') return ended(failureEnd(state.ask, got.error))
+    const otherWay = byNextInstead(state)
+    if (got.kind === 'failed') {
+      const end = failureEnd(state.ask, got.error)
+      if (end.kind !== 'lost' || otherWay === null) return ended(end)
+      state = otherWay
+      inFlight = fetch(state.ask, false)
+      continue
+    }
     pages += 1
 
     const read = readPage(got.page.records)
     const nextQuery = queryOf(got.page.next)
     const facts = { records: read.anchors, nextQuery, askedSecond: got.askedSecond }
     const step = advanceWalk(state, facts, deps.overlapSeconds)
-    if (step.kind === 'lost') return ended({ kind: 'lost', reason: step.reason })
+    if (step.kind === 'lost') {
+      if (otherWay === null) return ended({ kind: 'lost', reason: step.reason })
+      state = otherWay
+      inFlight = fetch(state.ask, false)
+      continue
+    }
     const leadsOn = step.kind === 'page' && (step.complete || !repeated(step.state.ask, asked))
 
     const goesOn = leadsOn && !step.complete && !deps.isOver()

@@ -6,6 +6,7 @@ export const poll = (of: Partial<PollHappening> = {}): PollHappening => ({
   source: 'src_1',
   stream: 'bounces',
   walk: 'news',
+  resumed: false,
   outcome: 'complete',
   reason: null,
   status: null,

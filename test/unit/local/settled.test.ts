@@ -31,6 +31,7 @@ describe('caught up', () => {
     ['finding the start', poll({ walk: 'start' })],
     ['a sweep', poll({ walk: 'sweep-hour' })],
     ['a walk that goes on later', poll({ outcome: 'unfinished' })],
+    ['a walk that went on from an earlier place', poll({ walk: 'overlap', resumed: true })],
     ['a walk that another run took over', poll({ outcome: 'superseded' })],
     ['a failed walk', poll({ outcome: 'failed', reason: 'feedback_server_error', status: 500 })],
   ])('is not said by %s', async (_, happening) => {

@@ -144,7 +144,7 @@ describe('a sweep', () => {
     expect(world.sent('bounces', 'late')).toBe(1)
   })
 
-  it('is not ended by a first page of one second, where the order is ignored', async () => {
+  it('regression: is not ended by a first page of one second, where the order is ignored', async () => {
     const world = createWorld({
       readings: { order: 'ignored', pageSize: 3 },
       sweeps: sweeps('sweep-hour', 120_000),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runRandomWorld } from './world/random-world.ts'
 
 /** More by `WORLDS=5000 npx vitest run test/unit/polling/random-worlds.test.ts`; a first seed by `FIRST_SEED`. */
-const worlds = Number(process.env['WORLDS'] ?? 120)
+const worlds = Number(process.env['WORLDS'] ?? 150)
 const firstSeed = Number(process.env['FIRST_SEED'] ?? 1)
 const worldsATest = 10
 /** Of two minutes at the end, when nothing happens any more: a chain of losses has at most four. */

@@ -76,6 +76,24 @@ describe('a stream that starts at the latest record', () => {
     expect(world.logged('bounces')).toHaveLength(36)
   })
 
+  it('goes on in the next runs where its newest second has more pages than a run can ask for', async () => {
+    const world = createWorld({
+      source: { startAt: { kind: 'latest' }, requestsPerMinute: 10 },
+      readings: { pageSize: 2 },
+    })
+    const tied = Array.from({ length: 60 }, (_, at) => `tied ${String(at).padStart(2, '0')}`)
+    world.put('bounces', { uuid: 'old', at: -50 }, ...tied.map(uuid => ({ uuid, at: -10 })), {
+      uuid: 'new',
+      at: 100,
+    })
+    await world.pass(900)
+    expect((await world.cursor('bounces')).floorSecond).toBe(startSecond - 10)
+    expect(world.logged('bounces')).toEqual(['new', ...tied])
+    expect(tied.map(uuid => world.sent('bounces', uuid))).toEqual(tied.map(() => 0))
+    expect(world.sent('bounces', 'new')).toBe(1)
+    expect(world.ledger.violations).toEqual([])
+  })
+
   it('takes no record of the future for the newest: what comes until then is sent', async () => {
     const world = latest()
     world.put(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FeedbackApiError } from '../../../shared/domain/polling/feedback-api.ts'
 import { noCounts } from '../../../shared/domain/polling/intake.ts'
 import type { FetchResult } from '../../../shared/domain/polling/request-gate.ts'
 import { queryOf, runWalk, type WalkDeps } from '../../../shared/domain/polling/walk.ts'
@@ -123,5 +124,45 @@ describe('a walk', () => {
       intake: async () => ({ counts: { ...noCounts, known: 1 }, failure: null }),
     })
     expect((await runWalk(from, known)).end).toEqual({ kind: 'complete' })
+  })
+
+  describe('where the service does not know a record that it has just shown', () => {
+    const listOf = (seconds: readonly number[], next: string | null): FetchResult => ({
+      kind: 'page',
+      page: {
+        serverDateMs: null,
+        rateLimit: null,
+        next,
+        bytes: 0,
+        records: seconds.map(at => serviceRecord({ uuid: `at ${at}`, second: second + at }).raw),
+      },
+      askedSecond: second,
+      answeredSecond: second,
+    })
+    const unknown = new FeedbackApiError({
+      ...{ code: 'validation_failed', message: 'unknown last_id', hint: '' },
+      ...{ failure: 'rejected', status: 422 },
+    })
+    const answers: Readonly<Record<string, FetchResult>> = {
+      'refuses it': { kind: 'failed', error: unknown },
+      'shows the list from its start': listOf([-99, -9], '?page=2'),
+      'shows nothing': listOf([], null),
+    }
+    for (const [what, answer] of Object.entries(answers)) {
+      it(`goes on by \`next\` where it ${what}`, async () => {
+        const asked: (string | null)[] = []
+        const deps = depsOf({
+          fetch: async ask => {
+            asked.push(ask.kind === 'next' ? ask.query : (ask.anchor?.uuid ?? null))
+            if (ask.kind === 'next') return listOf([-7], null)
+            return ask.anchor === null ? listOf([-9, -8], '?page=2') : answer
+          },
+        })
+        const report = await runWalk(start, deps)
+        expect(report.end).toEqual({ kind: 'complete' })
+        expect(report.counts.read).toBe(3)
+        expect(asked).toEqual([null, 'at -9', 'page=2'])
+      })
+    }
   })
 })
