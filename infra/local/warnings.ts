@@ -10,13 +10,24 @@ type Warning = { about: string; text: string }
 
 const pollWarning = (poll: PollHappening): Warning | null => {
   const of = `${poll.source} ${poll.stream}`
+  if (poll.beyondMemory > 0) {
+    const text = `${of}: records older than the event log remembers are not sent, since they may have been (${poll.beyondMemory} at this poll).`
+    return { about: `beyond memory ${of}`, text }
+  }
   if (poll.outcome === 'complete' || poll.reason === null) return null
   const refused = poll.status === 401 || poll.status === 403
   const what = refused ? 'the token was refused' : `a poll failed (${poll.reason})`
   const status = poll.status === null ? '' : `, status ${poll.status}`
   return {
     about: `poll ${of} ${poll.reason} ${poll.status}`,
-    text: `${of}: ${what}${status}. ${poll.hint ?? ''}${refused ? ' It is asked again each minute.' : ''}`,
+    text: [
+      `${of}: ${what}${status}.`,
+      poll.detail && `${poll.detail}.`,
+      poll.hint,
+      refused && 'It is asked again, seldom.',
+    ]
+      .filter(Boolean)
+      .join(' '),
   }
 }
 

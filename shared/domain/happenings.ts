@@ -14,6 +14,8 @@ export type PollHappening = OfStream & {
   /** A failure's code; null where there was none. */
   reason: string | null
   status: number | null
+  /** What the service said, cut, without the token and without addresses; null where nothing failed. */
+  detail: string | null
   hint: string | null
   requests: number
   read: number

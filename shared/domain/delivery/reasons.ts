@@ -22,6 +22,7 @@ const failures = {
 const holds = {
   [gone]: 'the endpoint answered 410 and was disabled',
   endpoint_disabled: 'the endpoint is disabled',
+  not_named: 'the endpoint of an earlier start was not named at this one (local bridge)',
   key_missing: 'a signing secret that the endpoint names is not in the secret store',
   key_invalid: 'a signing secret can not be used as one',
   key_expired: 'none of the key versions of the endpoint signs any more',

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { StreamName } from '../source.ts'
 import {
   type BudgetState,
   budgetOf,
@@ -42,8 +43,8 @@ export type RequestGate = {
   /** The service's time now, by its last `Date`; our own before the first. Unix seconds. */
   serviceSecond(): number
   budgetLeft(): number
-  /** Requests since the last call. */
-  takeRequests(): number
+  /** Requests for a stream since the last call. */
+  takeRequests(stream: StreamName): number
 }
 
 const sides = ['reread', 'sweep'] as const
@@ -104,11 +105,12 @@ export const createRequestGate = (
   const waiters: Waiter[] = []
   /** Until when a share is kept free for what was refused: news that fill each window would else starve it. */
   const keptUntilMs = { reread: 0, sweep: 0 }
-  let asked = 0
+  const asked = new Map<StreamName, number>()
   let pumping = false
 
   const ask = async (request: PageRequest): Promise<FetchResult> => {
     const startedMs = clock.now()
+    asked.set(request.stream, (asked.get(request.stream) ?? 0) + 1)
     try {
       const page = await api.listPage(request, run.signal)
       const endedMs = clock.now()
@@ -130,7 +132,6 @@ export const createRequestGate = (
   /** Spent with the permission, not with the request: two that ask at once must not share one. */
   const spendOne = (kind: RequestKind): void => {
     state.budget = spend(state.budget, clock.now(), kind)
-    asked += 1
     run.onSpent()
   }
 
@@ -209,9 +210,9 @@ export const createRequestGate = (
     },
     serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
     budgetLeft: () => remaining(state.budget, clock.now()),
-    takeRequests: () => {
-      const taken = asked
-      asked = 0
+    takeRequests: stream => {
+      const taken = asked.get(stream) ?? 0
+      asked.delete(stream)
       return taken
     },
   }

@@ -10,6 +10,7 @@ export const poll = (of: Partial<PollHappening> = {}): PollHappening => ({
   outcome: 'complete',
   reason: null,
   status: null,
+  detail: null,
   hint: null,
   requests: 1,
   read: 0,

@@ -14,7 +14,25 @@ describe('what a person is told', () => {
   test('a refused token at once: source, stream, status and what to do', () => {
     const warningOf = createWarnings(() => 0)
     expect(warningOf(refused)).toBe(
-      'src_1 bounces: the token was refused, status 401. Check the API token. It is asked again each minute.',
+      'src_1 bounces: the token was refused, status 401. Check the API token. It is asked again, seldom.',
+    )
+  })
+
+  test('what the service itself said of a failure, beside what to do', () => {
+    const failed = poll({
+      ...{ outcome: 'failed', reason: 'feedback_validation_failed', status: 422 },
+      ...{ detail: 'GET /bounces was answered 422: page_size: too many', hint: 'Check the flags.' },
+    })
+    expect(createWarnings(() => 0)(failed)).toBe(
+      'src_1 bounces: a poll failed (feedback_validation_failed), status 422. ' +
+        'GET /bounces was answered 422: page_size: too many. Check the flags.',
+    )
+  })
+
+  test('that records are too old for the log to know whether they were sent', () => {
+    const warning = createWarnings(() => 0)(poll({ beyondMemory: 3 }))
+    expect(warning).toMatch(
+      /^src_1 bounces: records older than the event log remembers .* \(3 at this poll\)\.$/,
     )
   })
 

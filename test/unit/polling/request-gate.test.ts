@@ -96,14 +96,14 @@ describe('the budget of two streams', () => {
     expect(impatient.streams()).toEqual(['bounces', 'bounces', 'complaints', 'bounces', 'bounces'])
   })
 
-  it('counts what each request was for, and tells the run of each', async () => {
+  it('counts the requests of each stream, and tells the run of each', async () => {
     const { gate, ask, turn, spent } = gateOf()
     ask('bounces')
     ask('bounces', 'reread')
     ask('complaints', 'sweep')
     await turn(0)
-    expect(gate.takeRequests()).toBe(3)
-    expect(gate.takeRequests()).toBe(0)
+    expect([gate.takeRequests('bounces'), gate.takeRequests('complaints')]).toEqual([2, 1])
+    expect([gate.takeRequests('bounces'), gate.takeRequests('complaints')]).toEqual([0, 0])
     expect(spent()).toBe(3)
     expect(gate.budgetLeft()).toBe(45)
   })
