@@ -7,6 +7,8 @@ const layer = (name: string, testTimeout: number) => ({
 
 export default defineConfig({
   test: {
+    // Most of an end-to-end test is waiting: two files at once fit two cores.
+    maxWorkers: 2,
     projects: [
       layer('unit', 10_000),
       layer('contract', 30_000),

@@ -83,17 +83,21 @@ export function observe(
   const { rateLimit, retryAtMs, nowMs } = answer
   const stated = rateLimit?.limit ?? null
   const limit = stated === null ? state.limit : Math.max(1, Math.min(state.requestsPerMinute, stated))
-  const waits = [state.notBeforeMs, retryAtMs ?? 0, rateLimit === null ? 0 : resetOf(rateLimit, limit, nowMs)]
+  const waits = [
+    state.notBeforeMs,
+    retryAtMs ?? 0,
+    rateLimit === null ? 0 : resetOf(rateLimit, limit, retryAtMs ?? nowMs + windowMs),
+  ]
   const notBeforeMs = Math.max(...waits.map(atMs => Math.min(atMs, nowMs + waitMsMax)))
   return { ...state, limit, notBeforeMs }
 }
 
-/** When asking may go on after what the service says is left; 0 where enough is left. */
-function resetOf(rateLimit: RateLimit, limit: number, nowMs: number): number {
+/** When asking may go on after what the service says is left; 0 where enough is left, `elseMs` where it names no time. */
+function resetOf(rateLimit: RateLimit, limit: number, elseMs: number): number {
   const theirs = rateLimit.limit ?? limit
   const reserve = theirs - budgetOf(theirs)
   if (rateLimit.remaining === null || rateLimit.remaining > reserve) return 0
-  return rateLimit.resetAtMs ?? nowMs + windowMs
+  return rateLimit.resetAtMs ?? elseMs
 }
 
 const everyKind = ['news', 'reread', 'sweep'] as const satisfies readonly RequestKind[]

@@ -163,7 +163,9 @@ const pollLoop = async (
     losses = end.kind === 'lost' ? losses + 1 : 0
     if (end.kind === 'lost' && losses < lossesAtOnceMax) continue
     const failed = end.kind === 'failed'
-    pace.failures = failed ? pace.failures + 1 : 0
+    // A walk that fails on its way still gets on: it is not to wait as long as one that gets nowhere.
+    const before = failed && end.gotOn === true ? 0 : pace.failures
+    pace.failures = failed ? before + 1 : 0
     pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, source.pollEverySeconds * 1000)
   }
 }

@@ -14,7 +14,8 @@ export type WalkEnd =
   | { kind: 'complete' }
   /** The run is over, its time for this is, or the budget: the walk goes on from its state. */
   | { kind: 'unfinished'; why: 'run_over' | 'no_budget' }
-  | { kind: 'failed'; reason: string; error: FeedbackApiError | null }
+  /** `gotOn`: some page was read, sent and committed before. */
+  | { kind: 'failed'; reason: string; error: FeedbackApiError | null; gotOn?: boolean }
   /** Our `last_id` leads nowhere any more. */
   | { kind: 'lost'; reason: LostReason }
   /** Somebody else has moved the cursor. */
@@ -45,7 +46,11 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
   let counts = noCounts
   let pages = 0
   const asked = new Set<string>()
-  const ended = (end: WalkEnd): WalkReport => ({ end, state, counts, pages })
+  let committed = 0
+  const ended = (end: WalkEnd): WalkReport => {
+    const told = end.kind === 'failed' && committed > 0 ? { ...end, gotOn: true } : end
+    return { end: told, state, counts, pages }
+  }
   const fetch = (ask: Ask, first: boolean): Promise<FetchResult> => {
     const page = deps.fetch(ask, first)
     // A walk that ends meanwhile awaits it no more; a fault of ours in it must not end the process.
@@ -93,6 +98,7 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
     }
     state = reached
     if ((await deps.commit(state, step.complete)) === 'moved') return ended({ kind: 'superseded' })
+    committed += 1
     if (step.complete) return ended({ kind: 'complete' })
     if (!goesOn) return ended({ kind: 'unfinished', why: 'run_over' })
   }

@@ -221,3 +221,18 @@ describe('whatever happens', () => {
     )
   })
 })
+
+describe('a limit that is used up, with no reset named', () => {
+  const usedUp = { limit: 60, remaining: 0, resetAtMs: null }
+
+  it('regression: is waited out as `Retry-After` says', () => {
+    const state = observe(emptyBudget(60), { rateLimit: usedUp, retryAtMs: t0 + 1_000, nowMs: t0 })
+    expect(permission(state, t0)).toEqual({ allowed: false, untilMs: t0 + 1_000 })
+    expect(permission(state, t0 + 1_000).allowed).toBe(true)
+  })
+
+  it('is waited out for a whole window where nothing says when', () => {
+    const state = observe(emptyBudget(60), { rateLimit: usedUp, retryAtMs: null, nowMs: t0 })
+    expect(permission(state, t0)).toEqual({ allowed: false, untilMs: t0 + windowMs })
+  })
+})

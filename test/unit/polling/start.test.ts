@@ -125,6 +125,26 @@ describe('a stream that starts at the latest record', () => {
     expect(world.ledger.sent.size).toBe(2)
   })
 
+  it('regression: tells that its anchor is lost though no walk has read beyond it yet', async () => {
+    const world = createWorld({
+      source: { startAt: { kind: 'latest' } },
+      readings: { unknownLastId: 'empty' },
+    })
+    world.put('bounces', { uuid: 'a', at: -20 }, { uuid: 'b', at: -10 })
+    let forgets = true
+    world.service.intervene = ({ stream, order }) => {
+      if (forgets && stream === 'bounces' && order === 'asc') {
+        forgets = false
+        world.service.forget(stream, () => true)
+      }
+      return null
+    }
+    await world.pass(60)
+    world.put('bounces', { uuid: 'new', at: 70 })
+    await world.pass(60)
+    expect(world.sent('bounces', 'new')).toBe(1)
+  })
+
   it('begins again where it was cut short before its commit, and sends nothing twice', async () => {
     const world = latest()
     world.put('bounces', { uuid: 'a', at: -20 }, { uuid: 'b', at: -10 }, { uuid: 'c', at: 70 })

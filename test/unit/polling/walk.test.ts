@@ -89,6 +89,18 @@ describe('a walk', () => {
     expect(asked).toBe(2)
   })
 
+  it('says of a failure whether it got on before', async () => {
+    const away = new FeedbackApiError({
+      ...{ code: 'feedback_server_error', message: 'away', hint: '' },
+      ...{ failure: 'server_error', status: 503 },
+    })
+    const failed: FetchResult = { kind: 'failed', error: away }
+    const atOnce = await runWalk(start, depsOf({ fetch: async () => failed }))
+    expect(atOnce.end).toEqual({ kind: 'failed', reason: 'feedback_server_error', error: away })
+    const onItsWay = depsOf({ fetch: async (_, first) => (first ? pageOf(['a'], '?page=2') : failed) })
+    expect((await runWalk(start, onItsWay)).end).toMatchObject({ kind: 'failed', gotOn: true })
+  })
+
   it('commits no page of which a record is neither enqueued nor in quarantine', async () => {
     let commits = 0
     const report = await runWalk(
