@@ -1,13 +1,14 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { QueueUrls } from '../../shared/adapters/sqs/queues.ts'
 import type { Clock } from '../../shared/domain/clock.ts'
-import type { DeliveryQueue } from '../../shared/domain/delivery/delivery-queue.ts'
+import { type DeliveryQueue, type Lane, lanes } from '../../shared/domain/delivery/delivery-queue.ts'
 
 /**
- * Messages that may be ready in the fast lane: the queue is in this process's memory. Those of the slow lane, and what
- * waits for its retry, don't count: an endpoint that is slow or down must not stop the others' events.
+ * Messages that may be ready in a lane: the queues are in this process's memory. An endpoint that is slow or down must not
+ * stop the others' events, so the slow lane may have many more; but not so many that the memory ends (some KB each).
+ * What waits for its retry does not count.
  */
-export const readyMessagesMax = 20_000
+export const readyMessagesMax: Readonly<Record<Lane, number>> = { fast: 20_000, slow: 200_000 }
 const lookAgainMs = 100
 
 const depth = 'ApproximateNumberOfMessages'
@@ -19,22 +20,23 @@ const depth = 'ApproximateNumberOfMessages'
 export const createBackpressure = (of: {
   queue: DeliveryQueue
   client: SQSClient
-  queueUrls: Pick<QueueUrls, 'fast'>
+  queueUrls: Pick<QueueUrls, Lane>
   clock: Clock
   admission: () => Promise<void>
 }): { queue: DeliveryQueue; release: () => void } => {
   const released = new AbortController()
 
-  const isFull = async (): Promise<boolean> => {
-    const command = new GetQueueAttributesCommand({ QueueUrl: of.queueUrls.fast, AttributeNames: [depth] })
+  const isFull = async (lane: Lane): Promise<boolean> => {
+    const command = new GetQueueAttributesCommand({ QueueUrl: of.queueUrls[lane], AttributeNames: [depth] })
     const answer = await of.client.send(command)
-    return Number(answer.Attributes?.[depth] ?? 0) > readyMessagesMax
+    return Number(answer.Attributes?.[depth] ?? 0) > readyMessagesMax[lane]
   }
+  const anyIsFull = async (): Promise<boolean> => (await Promise.all(lanes.map(isFull))).includes(true)
   return {
     queue: {
       send: async entries => {
         await of.admission()
-        while (!released.signal.aborted && (await isFull())) {
+        while (!released.signal.aborted && (await anyIsFull())) {
           await of.clock.sleep(lookAgainMs, released.signal)
         }
         return of.queue.send(entries)

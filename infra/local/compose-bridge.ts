@@ -79,6 +79,7 @@ export const composeBridge = (options: ComposeOptions) => {
     endpoints,
     store,
     deleter,
+    queue,
     queueClient: client,
     clock,
     poller: createPollerHandler({

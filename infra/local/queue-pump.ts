@@ -3,42 +3,25 @@ import type { MessageReceiver } from '../../shared/adapters/sqs/message-receiver
 import { queueSettings } from '../../shared/adapters/sqs/queues.ts'
 import { faultOf } from '../../shared/domain/bridge-error.ts'
 import type { Clock } from '../../shared/domain/clock.ts'
-import type { Lane } from '../../shared/domain/delivery/delivery-queue.ts'
+import type { DeliveryQueue, Lane } from '../../shared/domain/delivery/delivery-queue.ts'
 import type { MessageDeleter } from '../../shared/domain/delivery/message-deleter.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 import { createBell } from './bell.ts'
 import { createDeletions } from './deletions.ts'
 import { batchMessagesMax, createEndpointLanes } from './endpoint-lanes.ts'
+import { type LaneLimits, laneLimits, waitingMsMax } from './lane-limits.ts'
+import { watchOverflow } from './overflow.ts'
 
 /** The function's time-out, as on AWS: what a batch has not done by then comes back when its visibility ends. */
 export const functionTimeoutMs = 60_000
 /** After a queue that could not be asked. */
 const receiveAgainMs = 1_000
-
-export type LaneLimits = {
-  /** Receives under way at once while there is a backlog; one while there is none. */
-  receiversMax: number
-  /** Beyond it nothing is received; exceeded by at most what was under way then. */
-  messagesInHandMax: number
-  bytesInHandMax: number
-  batchesPerEndpointMax: number
-}
-
-/** Both lanes together keep an endpoint's attempts below the sender's connections to one origin (64). */
-export const laneLimits: Readonly<Record<Lane, LaneLimits>> = {
-  fast: {
-    receiversMax: 4,
-    messagesInHandMax: 1_000,
-    bytesInHandMax: 32 * 1024 * 1024,
-    batchesPerEndpointMax: 4,
-  },
-  slow: {
-    receiversMax: 2,
-    messagesInHandMax: 400,
-    bytesInHandMax: 16 * 1024 * 1024,
-    batchesPerEndpointMax: 2,
-  },
-}
+/** What an endpoint has waiting for longer than this, it does not keep up with. */
+export const laggingMs = 5_000
+/** In hand, of what may be: beyond it others are kept out, or soon will be. */
+const nearlyFull = 0.9
+/** In hand, of an equal share: with less, somebody may be kept out. */
+const keptOutBelow = 0.5
 
 export type PumpDeps = {
   lane: Lane
@@ -51,6 +34,8 @@ export type PumpDeps = {
   /** Resolves when more may be taken in hand; default: at once. */
   admission?: () => Promise<void>
   limits?: LaneLimits
+  /** Where more than one endpoint shares the fast lane: an equal share each, once there is next to no room. */
+  overflow?: { queue: DeliveryQueue; endpoints: number }
 }
 
 export type QueuePump = {
@@ -73,11 +58,14 @@ export const startQueuePump = (deps: PumpDeps): QueuePump => {
   const room = createBell()
   const hands = createEndpointLanes({
     batchesPerEndpointMax: limits.batchesPerEndpointMax,
+    waitingMsMax,
+    now: () => clock.now(),
     run: async batch => deletions.add(await settledBy(batch, deps)),
     onRoom: room.ring,
   })
-  const hasRoom = (): boolean =>
-    hands.inHand() < limits.messagesInHandMax && hands.bytesInHand() < limits.bytesInHandMax
+  const fullness = (): number =>
+    Math.max(hands.inHand() / limits.messagesInHandMax, hands.bytesInHand() / limits.bytesInHandMax)
+  const hasRoom = (): boolean => fullness() < 1
   const forRoom = async (): Promise<void> => {
     while (!hasRoom() && !signal.aborted) await room.rung()
     await admission()
@@ -106,6 +94,27 @@ export const startQueuePump = (deps: PumpDeps): QueuePump => {
   }
 
   const receivers = startReceivers({ receive, receiversMax: limits.receiversMax, signal })
+
+  const takeExcess = (among: number): readonly SQSRecord[] => {
+    const share = { messages: limits.messagesInHandMax / among, bytes: limits.bytesInHandMax / among }
+    // Where all have their part, all are slow alike, as on a busy machine: forwarding would only add to it.
+    if (fullness() < nearlyFull || hands.fewest(among) > share.messages * keptOutBelow) return []
+    return hands.takeExcess(share, laggingMs)
+  }
+  if (deps.overflow !== undefined) {
+    const { queue, endpoints } = deps.overflow
+    void watchOverflow({
+      queue,
+      clock,
+      reporter,
+      signal,
+      takeExcess: () => takeExcess(endpoints),
+      settle: (taken, forwarded) => {
+        deletions.add(forwarded)
+        hands.forget(taken)
+      },
+    })
+  }
 
   return {
     isIdle: () => hands.inHand() === 0 && deletions.isIdle(),

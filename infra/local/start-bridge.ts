@@ -9,6 +9,7 @@ import { type Source, streamNames } from '../../shared/domain/source.ts'
 import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
 import { startEmulators } from './emulators.ts'
 import { sourceId } from './endpoint-id.ts'
+import { limitsOf } from './lane-limits.ts'
 import { anyIn, readStanding, type Standing } from './left-behind.ts'
 import { putNamedEndpoints, toEndpoint } from './named-endpoints.ts'
 import { readQueueDepth } from './queue-depth.ts'
@@ -81,7 +82,7 @@ export const startBridge = async (
   const notNamed = await putNamedEndpoints(endpoints, bridge.endpoints)
   const left = await readStanding(bridge)
 
-  const pumps = startPumps({ bridge, queueUrls, reporter, admission })
+  const pumps = startPumps({ bridge, queueUrls, reporter, admission, settings })
   const stopWithinMs = settings.deadlineMs + settleMs
   starting.defer(async () => {
     await Promise.all(pumps.map(pump => pump.stop(stopWithinMs)))
@@ -140,8 +141,10 @@ const startPumps = (of: {
   queueUrls: Readonly<Record<(typeof lanes)[number], string>>
   reporter: Reporter
   admission: () => Promise<void>
-}) =>
-  lanes.map(lane =>
+  settings: Pick<BridgeSettings, 'deadlineMs' | 'endpoints'>
+}) => {
+  const endpoints = of.settings.endpoints.length
+  return lanes.map(lane =>
     startQueuePump({
       lane,
       receiver: createMessageReceiver({ client: of.bridge.queueClient, queueUrl: of.queueUrls[lane] }),
@@ -150,8 +153,11 @@ const startPumps = (of: {
       reporter: of.reporter,
       clock: of.bridge.clock,
       admission: of.admission,
+      limits: limitsOf(lane, of.settings.deadlineMs),
+      ...(lane === 'fast' && endpoints > 1 && { overflow: { queue: of.bridge.queue, endpoints } }),
     }),
   )
+}
 
 const tellFault =
   (source: Source, reporter: Reporter) =>

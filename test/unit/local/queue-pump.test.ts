@@ -1,8 +1,10 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
 import { endpointOf } from '../../../infra/local/endpoint-lanes.ts'
-import { functionTimeoutMs, laneLimits, startQueuePump } from '../../../infra/local/queue-pump.ts'
+import { laneLimits, limitsOf } from '../../../infra/local/lane-limits.ts'
+import { functionTimeoutMs, laggingMs, startQueuePump } from '../../../infra/local/queue-pump.ts'
 import { encodeMessage } from '../../../shared/domain/delivery/delivery-message.ts'
+import type { EntryResult, QueueEntry } from '../../../shared/domain/delivery/delivery-queue.ts'
 import type { Happening } from '../../../shared/domain/happenings.ts'
 import { createVirtualClock } from '../polling/world/virtual-clock.ts'
 
@@ -46,12 +48,21 @@ type Call = { ids: string[]; answer: (failures?: readonly string[]) => void; fai
 
 /** A pump between a queue in memory and a function whose calls the test ends. */
 const createWorld = (
-  of: { limits?: Partial<typeof laneLimits.fast>; admission?: () => Promise<void> } = {},
+  of: {
+    limits?: Partial<typeof laneLimits.fast>
+    admission?: () => Promise<void>
+    /** So many share the lane. */
+    endpoints?: number
+    slowLane?: (entries: readonly QueueEntry[]) => Promise<EntryResult[]>
+    /** Calls for this endpoint end by themselves. */
+    takesMs?: (endpointId: string) => number | null
+  } = {},
 ) => {
   const clock = createVirtualClock(0)
   const queue: SQSRecord[] = []
   const calls: Call[] = []
   const deleted: string[] = []
+  const forwarded: QueueEntry[] = []
   const happenings: Happening[] = []
   const faults: Error[] = []
   let receives = 0
@@ -65,6 +76,11 @@ const createWorld = (
     }
     return queue.splice(0, 10)
   }
+  const slowLane = async (entries: readonly QueueEntry[]): Promise<EntryResult[]> => {
+    forwarded.push(...entries)
+    return entries.map(() => ({ kind: 'sent' }))
+  }
+  const overflow = { queue: { send: of.slowLane ?? slowLane }, endpoints: of.endpoints ?? 1 }
   const pump = startQueuePump({
     lane: 'fast',
     receiver: { receive: query => receive(query?.waitSeconds ?? 0, query?.signal) },
@@ -81,11 +97,15 @@ const createWorld = (
             resolve({ batchItemFailures: failures.map(itemIdentifier => ({ itemIdentifier })) }),
           fail: reject,
         })
+        const [first] = event.Records
+        const takesMs = first === undefined ? null : (of.takesMs?.(endpointOf(first)) ?? null)
+        if (takesMs !== null) void clock.sleep(takesMs).then(() => resolve({ batchItemFailures: [] }))
       }),
     reporter: { report: happening => happenings.push(happening) },
     clock,
     limits: { ...laneLimits.fast, ...of.limits },
     ...(of.admission !== undefined && { admission: of.admission }),
+    ...(of.endpoints !== undefined && { overflow }),
   })
   const pass = (ms: number): Promise<void> => clock.turnTo(clock.now() + ms)
   const end = async (): Promise<void> => {
@@ -95,12 +115,14 @@ const createWorld = (
   }
   return {
     ...{ end, pass },
-    ...{ clock, queue, calls, deleted, happenings, faults, pump },
+    ...{ clock, queue, calls, deleted, forwarded, happenings, faults, pump },
     receives: () => receives,
   }
 }
 
 const sizes = (calls: readonly Call[]): number[] => calls.map(({ ids }) => ids.length)
+
+const handles = (of: readonly SQSRecord[]): string[] => of.map(({ receiptHandle }) => receiptHandle).sort()
 
 describe('the endpoint of a message', () => {
   test('is told by its head, not by what its event holds', () => {
@@ -243,5 +265,116 @@ describe('the queue pump', () => {
     await world.pass(5_000)
     await stopping
     expect(world.deleted).toEqual([])
+  })
+})
+
+describe('a lane with no room left', () => {
+  const neverEnds = (endpointId: string): number | null => (endpointId === 'ep_never' ? null : 50)
+
+  test('keeps nobody waiting for one that never ends: its excess goes to the slow lane', async () => {
+    const world = createWorld({ endpoints: 2, takesMs: neverEnds })
+    const never = records(5_000, 'ep_never')
+    const quick = records(100, 'ep_quick', 5_000)
+    world.queue.push(...never, ...quick)
+    await world.pass(laggingMs + 2_000)
+    const called = new Set(world.calls.flatMap(({ ids }) => ids))
+    expect(quick.filter(({ messageId }) => !called.has(messageId))).toEqual([])
+    expect(world.queue).toHaveLength(0)
+    const bodies = new Set(world.forwarded.map(({ body }) => body))
+    const away = never.filter(({ body }) => bodies.has(body))
+    expect(world.forwarded.length).toBe(away.length)
+    // What is left is under the level at which anybody is kept out.
+    expect(never.length - away.length).toBeLessThanOrEqual(900)
+    expect([...world.deleted].sort()).toEqual(handles([...away, ...quick]))
+    await world.end()
+  })
+
+  test('forwards a message as it is: body, group and fault count', async () => {
+    const world = createWorld({ endpoints: 2, limits: { messagesInHandMax: 20, batchesPerEndpointMax: 1 } })
+    const faults = { faultCount: '3', faultsSinceMs: '77' }
+    const messageAttributes = Object.fromEntries(
+      Object.entries(faults).map(([name, stringValue]) => [name, { dataType: 'Number', stringValue }]),
+    )
+    const last = { ...record(19, 'ep_1'), messageAttributes }
+    const attributes = { ...last.attributes, MessageGroupId: 'ep_1' }
+    world.queue.push(...records(19, 'ep_1'), { ...last, attributes })
+    await world.pass(laggingMs + 500)
+    expect(world.forwarded.at(-1)).toEqual({
+      lane: 'slow',
+      group: 'ep_1',
+      body: last.body,
+      delayMs: 0,
+      faults: { count: 3, sinceMs: 77 },
+    })
+    expect(world.forwarded).toHaveLength(10)
+    await world.end()
+  })
+
+  test.each([
+    ['keep up', 200],
+    ['are slow alike, as on a busy machine', 800],
+  ])('leaves two that %s where they are', async (_, ms) => {
+    const world = createWorld({ endpoints: 2, takesMs: () => ms })
+    for (let id = 0; id < 10_000; id += 1) world.queue.push(record(id, `ep_${id % 2}`))
+    await world.pass(120_000)
+    expect(world.deleted).toHaveLength(10_000)
+    expect(world.forwarded).toEqual([])
+    await world.end()
+  })
+
+  test('leaves one that has it for itself where it is', async () => {
+    const world = createWorld()
+    world.queue.push(...records(5_000, 'ep_never'))
+    await world.pass(laggingMs * 10)
+    expect([world.forwarded.length, world.deleted.length]).toEqual([0, 0])
+    expect(world.queue.length).toBeGreaterThan(3_900)
+    await world.end()
+  })
+
+  test.each([
+    ['answers that it took only some', async (entries: readonly QueueEntry[]) => onlySome(entries)],
+    ['can not be asked', () => Promise.reject(new Error('secret detail'))],
+  ])('deletes only what the slow lane has when it %s, and tells', async (_, slowLane) => {
+    const taken: string[] = []
+    const world = createWorld({
+      endpoints: 2,
+      limits: { messagesInHandMax: 100, batchesPerEndpointMax: 1 },
+      slowLane: async entries => {
+        const results = await slowLane(entries)
+        taken.push(...entries.filter((_entry, at) => results[at]?.kind === 'sent').map(({ body }) => body))
+        return results
+      },
+    })
+    const all = records(100, 'ep_never')
+    world.queue.push(...all)
+    await world.pass(laggingMs + 500)
+    expect([...world.deleted].sort()).toEqual(handles(all.filter(each => taken.includes(each.body))))
+    expect(world.happenings).toMatchObject([{ kind: 'fault', delayMs: 1_000 }])
+    expect(JSON.stringify(world.happenings)).not.toContain('secret detail')
+    await world.end()
+  })
+
+  const onlySome = (entries: readonly QueueEntry[]): EntryResult[] =>
+    entries.map((_, at) => (at % 2 === 0 ? { kind: 'sent' } : { kind: 'failed', reason: 'throttled' }))
+})
+
+describe('what waits in hand', () => {
+  test('is not handed to the function after half of its visibility', async () => {
+    const world = createWorld({ limits: { batchesPerEndpointMax: 1 } })
+    world.queue.push(...records(50, 'ep_never'))
+    await world.pass(4 * functionTimeoutMs + 1_000)
+    expect(sizes(world.calls)).toEqual([10, 10, 10, 10])
+    expect(world.deleted).toEqual([])
+    expect(world.pump.isIdle()).toBe(true)
+    await world.end()
+  })
+
+  test.each([
+    [45_000, 80],
+    [15_000, 240],
+    [5_000, 400],
+  ])('is no more in the slow lane than attempts of %i ms are through with by then', (deadlineMs, most) => {
+    expect(limitsOf('slow', deadlineMs)).toEqual({ ...laneLimits.slow, messagesInHandMax: most })
+    expect(limitsOf('fast', deadlineMs)).toEqual(laneLimits.fast)
   })
 })
