@@ -51,8 +51,6 @@ test('a deletion that fails is told, and the batch goes on', async () => {
   await harness.turn(deletedEarlyAfterMs)
   harness.answer()
   expect(await dispatched).toEqual({ failedMessageIds: [] })
-  expect(harness.happenings.filter(({ kind }) => kind === 'fault')).toMatchObject([
-    { reason: 'unexpected' },
-  ])
+  expect(harness.happenings.filter(({ kind }) => kind === 'fault')).toMatchObject([{ reason: 'unexpected' }])
   expect(harness.posts).toHaveLength(2)
 })

@@ -13,7 +13,9 @@ const filesBelow = (folder: string): string[] =>
 /** What a file imports: paths from the root for its own modules, names for packages. */
 const importsOf = (file: string): string[] => {
   const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([\w@./:-]+)'/g)].map(match => match[1] ?? '')
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([\w@./:-]+)'/g)].map(
+    match => match[1] ?? '',
+  )
   return specifiers.map(name =>
     name.startsWith('.') ? relative(root, resolve(root, dirname(file), name)) : name,
   )
