@@ -1,10 +1,10 @@
-import type { PollHappening } from '../happenings.ts'
 import { laterAnchor } from './anchor-rule.ts'
 import { serverErrorsMax } from './anchors-in-log.ts'
 import type { VersionedCursor } from './cursor.ts'
 import { findStart } from './find-start.ts'
 import { noCounts } from './intake.ts'
 import { resetAfterLoss, walkFromAnchor, walkNews } from './main-walks.ts'
+import { reported, reportPoll } from './poll-report.ts'
 import type { RequestGate } from './request-gate.ts'
 import { cursorKey, fetchAsk, type StreamContext } from './stream-context.ts'
 import { runSweep, type SweepMemory, type SweepPlan } from './sweeps.ts'
@@ -62,7 +62,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     const newestSecond = memory.newest?.second ?? null
     const state = memory.newsPlace ?? beginWalk({ from: frontier, newestSecond, stopSecond: null })
     const expectKnown = newestSecond !== null && newestSecond > (state.from?.second ?? newestSecond)
-    const report = await timed(
+    const report = await reported(
       context,
       gate,
       { walk: 'news', resumed: memory.newsPlace !== null },
@@ -94,7 +94,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     const startedMs = context.clock.now()
     let reached = at
     const resumed = at.cursor.place !== null
-    const report = await timed(context, gate, { walk: 'overlap', resumed }, memory, async () => {
+    const report = await reported(context, gate, { walk: 'overlap', resumed }, memory, async () => {
       const walked = await walkFromAnchor(context, gate, {
         at,
         purpose: catchesUp ? 'news' : 'reread',
@@ -137,7 +137,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     memory.at = await context.cursors.read(cursorKey(context, 'main'))
     if (hasStarted(memory.at)) return null
     const resumed = memory.at !== null
-    const report = await timed(context, gate, { walk: 'start', resumed }, memory, async () => {
+    const report = await reported(context, gate, { walk: 'start', resumed }, memory, async () => {
       const { end, pages } = await findStart(context, gate, memory.at)
       const state = beginWalk({ from: null, newestSecond: null, stopSecond: null })
       return { end, state, counts: noCounts, pages }
@@ -214,8 +214,6 @@ const failsWithLastId = async (
   return true
 }
 
-type Walk = Pick<PollHappening, 'walk' | 'resumed'>
-
 const timedSweep = async (
   context: StreamContext,
   gate: RequestGate,
@@ -226,52 +224,4 @@ const timedSweep = async (
   const report = await runSweep(context, gate, sweep)
   if (report !== null)
     reportPoll(context, gate, { walk: sweep.plan.name, resumed: false }, memory, report, startedMs)
-}
-
-const timed = async (
-  context: StreamContext,
-  gate: RequestGate,
-  walk: Walk,
-  memory: Memory,
-  run: () => Promise<WalkReport>,
-): Promise<WalkReport> => {
-  const startedMs = context.clock.now()
-  const report = await run()
-  reportPoll(context, gate, walk, memory, report, startedMs)
-  return report
-}
-
-const reportPoll = (
-  context: StreamContext,
-  gate: RequestGate,
-  { walk, resumed }: Walk,
-  memory: Memory,
-  report: WalkReport,
-  startedMs: number,
-): void => {
-  const { end, counts, state, pages } = report
-  // No budget, or no time: nothing was asked, and nothing is to tell.
-  if (end.kind === 'unfinished' && pages === 0) return
-  const error = end.kind === 'failed' ? end.error : null
-  const second = gate.serviceSecond()
-  const newest = (state.newest ?? memory.newest)?.second ?? null
-  const anchor = memory.at?.cursor.anchor?.second
-  context.reporter.report({
-    kind: 'poll',
-    source: context.source.id,
-    stream: context.stream,
-    walk,
-    resumed,
-    outcome: end.kind === 'lost' ? 'failed' : end.kind,
-    reason: end.kind === 'failed' || end.kind === 'lost' ? end.reason : null,
-    status: error?.status ?? null,
-    detail: error?.message ?? null,
-    hint: error?.hint ?? null,
-    requests: gate.takeRequests(context.stream),
-    ...counts,
-    tookMs: context.clock.now() - startedMs,
-    budgetLeft: gate.budgetLeft(),
-    newestAgeSeconds: newest === null ? null : second - newest,
-    anchorAgeSeconds: anchor === undefined ? null : second - anchor,
-  })
 }
