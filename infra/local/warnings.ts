@@ -22,7 +22,7 @@ const pollWarning = (poll: PollHappening): Warning | null => {
     about: `poll ${of} ${poll.reason} ${poll.status}`,
     text: [
       `${of}: ${what}${status}.`,
-      poll.detail && `${poll.detail}.`,
+      poll.detail && `${poll.detail.replace(/\.$/, '')}.`,
       poll.hint,
       refused && 'It is asked again, seldom.',
     ]

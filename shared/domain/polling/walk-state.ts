@@ -189,13 +189,15 @@ const reachedItsEnd = (before: WalkState, state: WalkState, page: PageFacts): bo
   return stopSecond !== null && last.second > stopSecond && ascends(before, page)
 }
 
-/** A page of one second is in any order: only one that rises, or follows one that did, proves that nothing older follows. */
-const ascends = ({ ask, from, lastSecond }: WalkState, { records }: PageFacts): boolean => {
+/**
+ * A page of one second is in any order: only one that rises, or follows a record of our own, proves that nothing older
+ * follows. That it lies after the page before proves nothing: newest first, pages by number shift as records come.
+ */
+const ascends = ({ ask, from }: WalkState, { records }: PageFacts): boolean => {
   const first = records[0]?.second ?? 0
   const risesWithin = first < (records.at(-1)?.second ?? first)
-  const risesFromLast = lastSecond !== null && lastSecond < first
   const followsOne = ask.kind === 'after' && ask.anchor?.uuid !== from?.uuid
-  return risesWithin || risesFromLast || followsOne
+  return risesWithin || followsOne
 }
 
 /**

@@ -14,7 +14,7 @@ export type WalkEnd =
   | { kind: 'complete' }
   /** The run is over, its time for this is, or the budget: the walk goes on from its state. */
   | { kind: 'unfinished'; why: 'run_over' | 'no_budget' }
-  /** `gotOn`: some page was read, sent and committed before. */
+  /** `gotOn`: a request failed after some page had been read, sent and committed. */
   | { kind: 'failed'; reason: string; error: FeedbackApiError | null; gotOn?: boolean }
   /** Our `last_id` leads nowhere any more. */
   | { kind: 'lost'; reason: LostReason }
@@ -48,7 +48,8 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
   const asked = new Set<string>()
   let committed = 0
   const ended = (end: WalkEnd): WalkReport => {
-    const told = end.kind === 'failed' && committed > 0 ? { ...end, gotOn: true } : end
+    const gotOn = end.kind === 'failed' && end.error !== null && committed > 0
+    const told = gotOn ? { ...end, gotOn } : end
     return { end: told, state, counts, pages }
   }
   const fetch = (ask: Ask, first: boolean): Promise<FetchResult> => {

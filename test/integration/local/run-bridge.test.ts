@@ -119,7 +119,7 @@ describe('a bridge with --once', () => {
     const { code, warned, told, happenings } = await run({ ...settings, token })
     expect(code).toBe(1)
     expect(warned[0]).toMatch(
-      /^src_[0-9a-f]{16} \w+: the token was refused, status 401\. Check the API token/,
+      /^src_[0-9a-f]{16} \w+: the token was refused, status 401\. GET http\S+ was answered 401: .+[^.]\. Check the API token/,
     )
     expect(JSON.stringify([warned, told, happenings])).not.toContain(token)
   })

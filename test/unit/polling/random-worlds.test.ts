@@ -5,8 +5,8 @@ import { runRandomWorld } from './world/random-world.ts'
 const worlds = Number(process.env['WORLDS'] ?? 150)
 const firstSeed = Number(process.env['FIRST_SEED'] ?? 1)
 const worldsATest = 10
-/** Of two minutes at the end, when nothing happens any more: a chain of losses has at most four. */
-const lossesAtEndMax = 4
+/** Of two minutes at the end, when nothing new comes: a chain of losses has at most four, and there are two streams. */
+const lossesAtEndMax = 8
 const msAWorldMax = 10_000
 
 const seedsFrom = (first: number): number[] =>

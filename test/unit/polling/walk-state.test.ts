@@ -142,7 +142,13 @@ describe('the second up to which a walk goes', () => {
       complete: false,
       state: { orderIgnored: true },
     })
-    expect(advanced(state, page([91, 91], 'b'))).toMatchObject({ complete: true })
+    expect(advanced(state, page([30, 91], 'b'))).toMatchObject({ complete: true })
+  })
+
+  it('regression: is not proven by a page that lies after the one before, which shows what came since', () => {
+    // Newest first, by number: two records have come, and what the first page showed stands on the second one now.
+    const { state } = advanced(stop, page([90, 90], 'page=1'))
+    expect(advanced(state, page([91, 91], 'page=2')).complete).toBe(false)
   })
 
   it('ends it on a page of one second that follows a record of our own', () => {

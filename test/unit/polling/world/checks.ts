@@ -68,7 +68,10 @@ export const checkEnd = async (
     const { floorSecond, firstWalkComplete } = await world.cursor(stream)
     if (!firstWalkComplete) ledger.violations.push(`${stream}: the first walk is not complete`)
     const sweeps = completedSweeps(world, stream)
-    const startMs = ledger.commits.find(({ key }) => key.stream === stream && key.name === 'main')?.atMs ?? 0
+    const start = ledger.commits.find(
+      ({ key, after }) => key.stream === stream && key.name === 'main' && after.floorSecond !== null,
+    )
+    const startMs = start?.atMs ?? 0
     for (const record of service.forgotten(stream)) loggedIds.delete(idOf(stream, record))
     for (const record of service.records(stream)) {
       const id = idOf(stream, record)

@@ -65,7 +65,8 @@ export const runRandomWorld = async (seed: number, onEnd?: (world: World) => voi
 
   const faulty = dice.chance(0.6)
   const crashing = dice.chance(0.5)
-  const forgetful = dice.chance(0.2)
+  // Pages by number shift where records vanish: what moves to a page that was read is only found by a sweep.
+  const forgetful = readings.next === 'cursor' && dice.chance(0.3)
   if (faulty) injectFaults(world, dice)
   let crashes = 0
   while (world.now() < chaosSeconds) {
