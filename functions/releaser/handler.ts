@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { lostQueueHorizonMs } from '../../shared/domain/release/due-entries.ts'
-import { hourMs } from '../../shared/domain/release/due-marks.ts'
 import { type ReconcileDeps, reconcile } from '../../shared/domain/release/reconcile.ts'
 import { type ReleaseDeps, release } from '../../shared/domain/release/release.ts'
+import { hourMs } from '../../shared/domain/time-units.ts'
 
 /** How long a run may take: less than the minute between runs. */
 export const runMsDefault = 50_000

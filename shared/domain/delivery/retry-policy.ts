@@ -1,9 +1,7 @@
+import { hourMs, minuteMs } from '../time-units.ts'
 import { attemptsPerRoundMax, type Position } from './position.ts'
 import { gone, httpReason } from './reasons.ts'
 import type { SendResult } from './webhook-sender.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 
 /** Milliseconds to wait after each failed attempt of a round; after the last one's failure, dead letter. */
 export type RetrySchedule = readonly number[]

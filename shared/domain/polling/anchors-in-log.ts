@@ -1,9 +1,9 @@
 import { dayOfSecond } from '../feedback/event-id.ts'
 import type { StreamName } from '../source.ts'
+import { daySeconds } from '../time-units.ts'
 import { type EventLog, eventLifeDays } from './event-log.ts'
 import type { Anchor } from './walk-state.ts'
 
-const daySeconds = 86_400
 /** How much older each further try is: the service may have lost a record, an hour, or a day. */
 const stepsBackSeconds = [0, 3_600, daySeconds] as const
 

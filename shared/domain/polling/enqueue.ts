@@ -9,6 +9,7 @@ import { eventDay } from '../feedback/event-id.ts'
 import type { Reporter } from '../happenings.ts'
 import type { ReconcileMarks } from '../release/reconcile-marks.ts'
 import type { StreamName } from '../source.ts'
+import { daySeconds, hourMs } from '../time-units.ts'
 import { type EventLog, eventLifeDays, type LoggedEvent } from './event-log.ts'
 
 /** An event with what the log needs beside it. */
@@ -16,9 +17,6 @@ export type NewEvent = { event: BuiltEvent; recordId: string }
 
 /** Messages that are in memory at once; a page to very many endpoints goes out in parts. */
 export const messagesAtOnceMax = 1_000
-
-const hourMs = 3_600_000
-const daySeconds = 86_400
 
 export type Enqueued = {
   /** In the log now. */

@@ -6,13 +6,13 @@ import { rawHash, readRecord } from '../feedback/read-record.ts'
 import type { FeedbackRecord, RawRecord } from '../feedback/record.ts'
 import type { Reporter } from '../happenings.ts'
 import type { StreamName } from '../source.ts'
+import { daySeconds } from '../time-units.ts'
 import type { Enqueue, NewEvent } from './enqueue.ts'
 import { logMemoryDays } from './event-log.ts'
 import type { KnownRecords } from './known-records.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Anchor } from './walk-state.ts'
 
-const daySeconds = 86_400
 /** Hashes of quarantined records that a process remembers, to save writes. */
 const keptRememberedMax = 10_000
 

@@ -1,5 +1,6 @@
 import { eventHashBits, eventIdRange } from '../feedback/event-id.ts'
 import type { StreamName } from '../source.ts'
+import { daySeconds } from '../time-units.ts'
 import type { EventLog } from './event-log.ts'
 
 /** A record's event id with its second. */
@@ -13,7 +14,6 @@ export const stretchesMax = 3
 const stretchGapSeconds = 600
 /** A service that rounds where it truncated before shifts a record by this much; its hash bits stay. */
 const driftSeconds = 2
-const daySeconds = 86_400
 
 export type KnownRecords = {
   /** Those of the candidates that the log holds already; from memory where that will do. */

@@ -1,7 +1,7 @@
 import type { StreamName } from '../source.ts'
+import { hourMs } from '../time-units.ts'
 import type { ReconcileMark, ReconcileMarks } from './reconcile-marks.ts'
 
-export const hourMs = 3_600_000
 /** An event is compared when it was logged longer ago than this: the queue had its time. */
 export const reconciledAfterMs = hourMs
 /** How long after its hour a mark may still be set for: between marking and logging a poller may be held up. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
-import { hourMs, marksAtOnceMax } from '../../../shared/domain/release/due-marks.ts'
+import { marksAtOnceMax } from '../../../shared/domain/release/due-marks.ts'
 import { eventsComparedAtOnceMax, reconcile } from '../../../shared/domain/release/reconcile.ts'
+import { hourMs } from '../../../shared/domain/time-units.ts'
 import { endpointOf, idOf, messageIn, nowMs, second } from '../delivery/harness.ts'
 import { createHarness as createBase, eventOf } from './harness.ts'
 

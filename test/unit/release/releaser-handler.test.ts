@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createHandler } from '../../../functions/releaser/handler.ts'
-import { hourMs } from '../../../shared/domain/release/due-marks.ts'
+import { hourMs } from '../../../shared/domain/time-units.ts'
 import { nowMs } from '../delivery/harness.ts'
 import { createHarness, eventOf } from './harness.ts'
 
