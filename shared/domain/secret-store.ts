@@ -4,6 +4,12 @@ export interface SecretStore {
   read(name: string): Promise<string>
 }
 
+/** What a secret's name begins with says who may read it: policies of the stack go by it. */
+export const secretNamePrefixes = { signing: 'signing-', token: 'token-' } as const
+
 /** The names that the bridge itself uses. */
-export const masterSecretName = 'signing-master'
-export const tokenSecretName = (sourceId: string): string => `token-${sourceId}`
+export const masterSecretName = `${secretNamePrefixes.signing}master`
+export const tokenSecretName = (sourceId: string): string => `${secretNamePrefixes.token}${sourceId}`
+/** An endpoint's own secret, where its key is not derived. */
+export const signingSecretName = (endpointId: string, version: number): string =>
+  `${secretNamePrefixes.signing}${endpointId}-${version}`

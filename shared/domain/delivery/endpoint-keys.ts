@@ -2,11 +2,18 @@ import { BridgeError } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { masterSecretName, type SecretStore } from '../secret-store.ts'
-import { activeKeys, deriveKey, parseSecret, SigningError } from '../signing/signing-keys.ts'
+import {
+  activeKeys,
+  deriveKey,
+  type ParsedSecret,
+  parseMasterSecret,
+  parseSecret,
+  SigningError,
+} from '../signing/signing-keys.ts'
 import type { HoldReason } from './reasons.ts'
 
-/** How long a secret is used before it is read again. */
-export const secretCachedMs = 60_000
+/** How long a secret is used before it is read again: each reading costs something, and a rotation overlaps for hours. */
+export const secretCachedMs = 300_000
 /** Secrets kept; beyond that all are read again. */
 export const secretsCachedMax = 1_000
 
@@ -40,17 +47,16 @@ export const createEndpointKeys = (deps: { secrets: SecretStore; clock: Clock })
     return text
   }
 
-  const key = async (name: string): Promise<Uint8Array | null> => {
-    const parsed = parseSecret(await read(name))
-    return parsed.kind === 'key' ? parsed.key : null
-  }
+  const keyOf = (parsed: ParsedSecret): Uint8Array | null => (parsed.kind === 'key' ? parsed.key : null)
+  const ownKey = async (name: string) => keyOf(parseSecret(await read(name)))
+  const masterKey = async () => keyOf(parseMasterSecret(await read(masterSecretName)))
 
   return {
     signingKeys: async (endpoint, nowMs) => {
       const keys: Uint8Array[] = []
       try {
         for (const { secret, version } of activeKeys(endpoint.keys, nowMs)) {
-          const stored = await key(secret ?? masterSecretName)
+          const stored = secret === null ? await masterKey() : await ownKey(secret)
           if (stored === null) return { kind: 'none', reason: 'key_invalid' }
           const derive = { masterSecret: stored, endpointId: endpoint.id, keyVersion: version }
           keys.push(secret === null ? deriveKey(derive) : stored)

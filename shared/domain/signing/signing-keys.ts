@@ -32,6 +32,19 @@ export const parseSecret = (text: string): ParsedSecret => {
   return { kind: 'key', key: new Uint8Array(key) }
 }
 
+/** What Secrets Manager generates in place of a `whsec_…` secret: 43 letters and digits hold 256 bits. */
+const generatedMasterPattern = /^[A-Za-z0-9]{43,128}$/
+
+/**
+ * Reads a stack's master secret: a `whsec_…` one, or letters and digits as Secrets Manager generates them, whose bytes
+ * are the key material. It signs nothing itself.
+ */
+export const parseMasterSecret = (text: string): ParsedSecret => {
+  const trimmed = text.trim()
+  if (generatedMasterPattern.test(trimmed)) return { kind: 'key', key: new Uint8Array(Buffer.from(trimmed)) }
+  return parseSecret(text)
+}
+
 /** The text of a key as receivers want it: `whsec_` and base64. */
 export const formatSecret = (key: Uint8Array): string => secretPrefix + Buffer.from(key).toString('base64')
 

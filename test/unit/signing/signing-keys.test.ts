@@ -5,6 +5,7 @@ import {
   activeKeys,
   deriveKey,
   formatSecret,
+  parseMasterSecret,
   parseSecret,
   SigningError,
 } from '../../../shared/domain/signing/signing-keys.ts'
@@ -41,6 +42,28 @@ describe('a signing secret', () => {
 
   it('may have white space around it', () => {
     expect(parseSecret(` whsec_${base64Of(32)}\n`).kind).toBe('key')
+  })
+})
+
+describe('a master secret', () => {
+  it('may be a signing secret, and is then its bytes', () => {
+    const key = new Uint8Array(32).fill(9)
+    expect(parseMasterSecret(formatSecret(key))).toEqual({ kind: 'key', key })
+  })
+
+  it('may be letters and digits as Secrets Manager generates them, and is then their bytes', () => {
+    const generated = `${'Ab3'.repeat(21)}x`
+    expect(parseMasterSecret(`${generated}\n`)).toEqual({
+      kind: 'key',
+      key: new Uint8Array(Buffer.from(generated)),
+    })
+  })
+
+  it.each([
+    ['too short to hold 256 bits', 'a'.repeat(42)],
+    ['with other characters', `${'a'.repeat(63)}-`],
+  ])('%s is refused', (_how, text) => {
+    expect(parseMasterSecret(text).kind).toBe('invalid')
   })
 })
 
