@@ -3,6 +3,18 @@ import type { StreamName } from './source.ts'
 type OfStream = { source: string; stream: StreamName }
 type OfDelivery = { event: string; endpoint: string; attempt: number; round: number }
 
+/** How many deliveries stand where in the index. */
+export type Backlog = {
+  waiting: number
+  held: number
+  dead: number
+  /** Age of the oldest event that is held, or waits, from its record's `timelogged`; null where there is none. */
+  oldestHeldSeconds: number | null
+  oldestWaitingSeconds: number | null
+  /** There are more than were counted: counting is bounded. */
+  atLeast: boolean
+}
+
 /** What one walk of a stream did: one wide line a poll. */
 export type PollHappening = OfStream & {
   kind: 'poll'
@@ -39,6 +51,8 @@ export type Happening =
   /** A stream's `last_id` no longer leads anywhere; the log and the list serve instead. */
   | (OfStream & { kind: 'anchor_lost'; reason: string })
   | (OfStream & { kind: 'sweep_behind'; sweep: string; bySeconds: number })
+  /** Where a stream stands at the end of a run; since its first run where no walk was ever complete. */
+  | (OfStream & { kind: 'stream_state'; sinceCompleteWalkSeconds: number; everComplete: boolean })
   /** The event was enqueued; `ageMs` is from the record's `timelogged`. */
   | (OfStream & {
       kind: 'enqueued'
@@ -85,6 +99,10 @@ export type Happening =
   | { kind: 'endpoint_lane'; endpoint: string; lane: string }
   | { kind: 'released'; endpoint: string; state: string; count: number }
   | (OfStream & { kind: 'reconciled'; event: string; endpoint: string })
+  /** What stands in the index for one endpoint; not told where there is nothing. */
+  | (Backlog & { kind: 'endpoint_backlog'; endpoint: string })
+  /** The same of all endpoints together. */
+  | (Backlog & { kind: 'backlog'; endpoints: number })
 
 /** Where happenings go. Never throws, never waits. */
 export interface Reporter {

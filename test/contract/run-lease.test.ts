@@ -12,7 +12,7 @@ const describeRunLease = (name: string, create: () => Promise<RunLease>) =>
     it('goes to whoever takes it, and from whoever had it', async () => {
       const lease = await create()
       expect(await lease.holds(first)).toBe(false)
-      expect(await lease.take(first)).toBeUndefined()
+      expect((await lease.take(first)).spending).toBeUndefined()
       expect(await lease.holds(first)).toBe(true)
       await lease.take(second)
       expect(await lease.holds(first)).toBe(false)
@@ -24,7 +24,7 @@ const describeRunLease = (name: string, create: () => Promise<RunLease>) =>
       await lease.take(first)
       const spending = { windowStartMs: 5, requests: 12, note: '' }
       expect(await lease.renew({ ...first, spending })).toBe(true)
-      expect(await lease.take(second)).toEqual(spending)
+      expect((await lease.take(second)).spending).toEqual(spending)
     })
 
     it('keeps the spending where the next holder left none', async () => {
@@ -32,7 +32,7 @@ const describeRunLease = (name: string, create: () => Promise<RunLease>) =>
       await lease.take(first)
       await lease.renew({ ...first, spending: [1] })
       await lease.take(second)
-      expect(await lease.take(first)).toEqual([1])
+      expect((await lease.take(first)).spending).toEqual([1])
     })
 
     it('takes no spending from a run that has lost it', async () => {
@@ -40,7 +40,15 @@ const describeRunLease = (name: string, create: () => Promise<RunLease>) =>
       await lease.take(first)
       await lease.take(second)
       expect(await lease.renew({ ...first, spending: { requests: 1 } })).toBe(false)
-      expect(await lease.take(first)).toBeUndefined()
+      expect((await lease.take(first)).spending).toBeUndefined()
+    })
+
+    it('remembers when a source was taken first, whoever took it since', async () => {
+      const lease = await create()
+      expect((await lease.take(first)).firstTakenAtMs).toBe(1)
+      await lease.renew({ ...first, spending: [1] })
+      expect((await lease.take(second)).firstTakenAtMs).toBe(1)
+      expect((await lease.take({ ...second, sourceId: 'other' })).firstTakenAtMs).toBe(2)
     })
 
     it('is of one source', async () => {

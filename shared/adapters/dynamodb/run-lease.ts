@@ -9,6 +9,7 @@ import { asked, conditionally } from './table-errors.ts'
 const itemSchema = z.object({
   v: z.literal(itemVersion),
   runId: z.string(),
+  firstTakenAtMs: z.int(),
   spending: jsonAttribute(z.unknown()).optional(),
 })
 
@@ -27,13 +28,14 @@ export const createRunLease = ({
           TableName: tableName,
           Key: runLeaseKey(sourceId),
           // The spending stays: a repeated take, its reply lost, returns it again.
-          UpdateExpression: 'SET v = :v, runId = :runId, takenAtMs = :atMs',
+          UpdateExpression: 'SET v = :v, runId = :runId, takenAtMs = :atMs, firstTakenAtMs = if_not_exists(firstTakenAtMs, :atMs)',
           ExpressionAttributeValues: { ':v': itemVersion, ':runId': runId, ':atMs': atMs },
           ReturnValues: 'ALL_NEW',
         }),
       ),
     )
-    return parseItem('run lease', itemSchema, answer.Attributes).spending
+    const { spending, firstTakenAtMs } = parseItem('run lease', itemSchema, answer.Attributes)
+    return { spending, firstTakenAtMs }
   },
 
   holds: async ({ sourceId, runId }) => {

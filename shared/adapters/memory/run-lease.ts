@@ -2,17 +2,18 @@ import type { RunLease } from '../../domain/polling/run-lease.ts'
 
 /** Leases in memory. */
 export const createMemoryRunLease = (): RunLease => {
-  const leases = new Map<string, { runId: string; spending: unknown }>()
+  const leases = new Map<string, { runId: string; spending: unknown; firstTakenAtMs: number }>()
   return {
-    take: async ({ sourceId, runId }) => {
-      const spending = leases.get(sourceId)?.spending
-      leases.set(sourceId, { runId, spending })
-      return structuredClone(spending)
+    take: async ({ sourceId, runId, atMs }) => {
+      const { spending, firstTakenAtMs = atMs } = leases.get(sourceId) ?? {}
+      leases.set(sourceId, { runId, spending, firstTakenAtMs })
+      return structuredClone({ spending, firstTakenAtMs })
     },
     holds: async ({ sourceId, runId }) => leases.get(sourceId)?.runId === runId,
     renew: async ({ sourceId, runId, spending }) => {
-      if (leases.get(sourceId)?.runId !== runId) return false
-      leases.set(sourceId, structuredClone({ runId, spending: spending ?? null }))
+      const lease = leases.get(sourceId)
+      if (lease?.runId !== runId) return false
+      leases.set(sourceId, structuredClone({ ...lease, spending: spending ?? null }))
       return true
     },
   }

@@ -34,6 +34,8 @@ export type PollerDeps = {
   reporter: Reporter
   clock: Clock
   sweeps?: readonly SweepPlan[]
+  /** No source is polled more often, whatever its settings say: what a deployment allows itself. */
+  pollEverySecondsMin?: number
 }
 
 export type Poller = {
@@ -73,7 +75,7 @@ export const createPoller = (deps: PollerDeps): Poller => {
     earlier?.stop()
     await earlier?.ended.catch(() => undefined)
     const sources = (await deps.sources.list()).filter(source => source.state === 'active')
-    await Promise.all(sources.map(source => runOne(source, run)))
+    await Promise.all(sources.map(source => runOne(withPaceOf(deps, source), run)))
   }
 
   return {
@@ -87,6 +89,11 @@ export const createPoller = (deps: PollerDeps): Poller => {
     },
   }
 }
+
+const withPaceOf = ({ pollEverySecondsMin = 0 }: PollerDeps, source: Source): Source => ({
+  ...source,
+  pollEverySeconds: Math.max(source.pollEverySeconds, pollEverySecondsMin),
+})
 
 const silent: Reporter = { report: () => undefined }
 

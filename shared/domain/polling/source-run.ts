@@ -1,7 +1,7 @@
 import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Reporter } from '../happenings.ts'
-import { type Source, streamNames } from '../source.ts'
+import { type Source, type StreamName, streamNames } from '../source.ts'
 import type { FeedbackApi } from './feedback-api.ts'
 import {
   adoptSpending,
@@ -13,6 +13,7 @@ import {
 } from './request-gate.ts'
 import type { RunLease } from './run-lease.ts'
 import type { StreamPoller } from './stream-poller.ts'
+import { reportStreamState, type StreamStateDeps } from './stream-state.ts'
 import type { WalkEnd } from './walk.ts'
 
 /** After a refused token: asked again, seldom. */
@@ -23,6 +24,8 @@ export const failureWaitMsMax = 60_000
 const renewEveryMs = 15_000
 /** And at least each time that this share of the limit was spent: a run that dies, or is overtaken, hides no more. */
 const unsavedShareMax = 0.1
+/** A stream that rests for less keeps its run: another one would begin no sooner. */
+const restMsMin = 30_000
 /** Anchors lost in a row that are followed up at once; a service that never follows `last_id` is asked at the pace. */
 const lossesAtOnceMax = 5
 
@@ -30,10 +33,19 @@ const lossesAtOnceMax = 5
 export type PolledSource = {
   source: Source
   api: FeedbackApi
-  pollers: ReadonlyMap<(typeof streamNames)[number], StreamPoller>
+  pollers: ReadonlyMap<StreamName, StreamPoller>
   gateState: GateState
-  /** Per stream: failures in a row, and not before when it is polled again. */
-  pace: Map<string, { failures: number; notBeforeMs: number }>
+  pace: Map<StreamName, Pace>
+}
+
+/** How a stream gets on, run after run. */
+type Pace = {
+  /** In a row. */
+  failures: number
+  /** It is not polled again before. */
+  notBeforeMs: number
+  /** Null until this process has seen one. */
+  lastCompleteAtMs: number | null
 }
 
 export const newPolledSource = (
@@ -45,12 +57,20 @@ export const newPolledSource = (
   api,
   pollers,
   gateState: newGateState(source.requestsPerMinute),
-  pace: new Map(streamNames.map(stream => [stream, { failures: 0, notBeforeMs: 0 }])),
+  pace: new Map(streamNames.map(stream => [stream, newPace()])),
 })
 
-export type RunDeps = { lease: RunLease; clock: Clock; reporter: Reporter }
+const newPace = (): Pace => ({ failures: 0, notBeforeMs: 0, lastCompleteAtMs: null })
 
-export type Run = { runId: string; endsAtMs: number; signal: AbortSignal }
+export type RunDeps = StreamStateDeps & { lease: RunLease; clock: Clock; reporter: Reporter }
+
+export type Run = {
+  runId: string
+  endsAtMs: number
+  /** When the next run is to begin, where it costs to wait for it: a run whose streams rest until then ends. */
+  nextRunAtMs?: number
+  signal: AbortSignal
+}
 
 /**
  * Polls both streams of a source until the run's end, or until a newer run has taken the lease: so that no gap opens
@@ -60,8 +80,8 @@ export const runSource = async (deps: RunDeps, polled: PolledSource, run: Run): 
   const { lease, clock } = deps
   const { source, gateState } = polled
   const of = { sourceId: source.id, runId: run.runId }
-  const left = await lease.take({ ...of, atMs: clock.now() })
-  adoptSpending(gateState, source.requestsPerMinute, left)
+  const taken = await lease.take({ ...of, atMs: clock.now() })
+  adoptSpending(gateState, source.requestsPerMinute, taken.spending)
 
   const ended = new AbortController()
   const signal = AbortSignal.any([run.signal, ended.signal])
@@ -76,14 +96,19 @@ export const runSource = async (deps: RunDeps, polled: PolledSource, run: Run): 
 
   const watch = watchLease(clock, watched, { isOver, signal, everyMs: source.pollEverySeconds * 1000 })
   const loops = [...polled.pollers].map(([stream, poller]) => {
-    const pace = polled.pace.get(stream) ?? { failures: 0, notBeforeMs: 0 }
-    return pollLoop(deps, { source, stream, poller, gate, pace }, { isOver, signal, endsAtMs: run.endsAtMs })
+    const pace = polled.pace.get(stream) ?? newPace()
+    const limits = { isOver, signal, endsAtMs: run.endsAtMs, nextRunAtMs: run.nextRunAtMs ?? null }
+    return pollLoop(deps, { source, stream, poller, gate, pace }, limits)
   })
   try {
     await Promise.all(loops)
   } finally {
     ended.abort()
     await watch
+  }
+  for (const [stream, { lastCompleteAtMs }] of polled.pace) {
+    const state = { sourceId: source.id, stream, lastCompleteAtMs, firstTakenAtMs: taken.firstTakenAtMs }
+    await reportStreamState(state, deps)
   }
 }
 
@@ -138,16 +163,16 @@ const watchLease = async (
 
 type Polled = {
   source: Source
-  stream: (typeof streamNames)[number]
+  stream: StreamName
   poller: StreamPoller
   gate: RequestGate
-  pace: { failures: number; notBeforeMs: number }
+  pace: Pace
 }
 
 const pollLoop = async (
   deps: RunDeps,
   polled: Polled,
-  run: { isOver: () => boolean; signal: AbortSignal; endsAtMs: number },
+  run: { isOver: () => boolean; signal: AbortSignal; endsAtMs: number; nextRunAtMs: number | null },
 ): Promise<void> => {
   const { clock } = deps
   const { source, pace } = polled
@@ -155,6 +180,7 @@ const pollLoop = async (
   while (!run.isOver()) {
     const waitMs = pace.notBeforeMs - clock.now()
     if (waitMs > 0) {
+      if (restsUntilNextRun(pace, waitMs, run.nextRunAtMs)) return
       await clock.sleep(Math.min(waitMs, run.endsAtMs - clock.now()), run.signal)
       continue
     }
@@ -162,6 +188,7 @@ const pollLoop = async (
     const end = await pollOnce(deps, polled, run.isOver)
     losses = end.kind === 'lost' ? losses + 1 : 0
     if (end.kind === 'lost' && losses < lossesAtOnceMax) continue
+    if (end.kind === 'complete') pace.lastCompleteAtMs = clock.now()
     const failed = end.kind === 'failed'
     // A walk that fails on its way still gets on: it is not to wait as long as one that gets nowhere.
     const before = failed && end.gotOn === true ? 0 : pace.failures
@@ -169,6 +196,9 @@ const pollLoop = async (
     pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, source.pollEverySeconds * 1000)
   }
 }
+
+const restsUntilNextRun = (pace: Pace, waitMs: number, nextRunAtMs: number | null): boolean =>
+  nextRunAtMs !== null && waitMs >= restMsMin && pace.notBeforeMs >= nextRunAtMs
 
 /** How long after a poll's start the next one begins. */
 export const waitAfter = (end: WalkEnd, failures: number, pollEveryMs: number): number => {

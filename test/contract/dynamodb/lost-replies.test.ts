@@ -82,7 +82,8 @@ describe('a write whose reply was lost, which the SDK then repeats', () => {
     const { direct, meddled } = await tableThrough(loseFirstAnswer('UpdateItem'))
     await createRunLease(direct).take({ sourceId: 'main', runId: 'run-1', atMs: 1 })
     await createRunLease(direct).renew({ sourceId: 'main', runId: 'run-1', spending: [3] })
-    expect(await createRunLease(meddled).take({ sourceId: 'main', runId: 'run-2', atMs: 2 })).toEqual([3])
+    const taken = await createRunLease(meddled).take({ sourceId: 'main', runId: 'run-2', atMs: 2 })
+    expect(taken).toEqual({ spending: [3], firstTakenAtMs: 1 })
   })
 })
 
