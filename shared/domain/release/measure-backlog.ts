@@ -1,0 +1,110 @@
+import { faultOf } from '../bridge-error.ts'
+import type { Clock } from '../clock.ts'
+import { ageOfEventMs } from '../delivery/attempt.ts'
+import type { IndexedState } from '../delivery/delivery.ts'
+import type { DeliveryStore } from '../delivery/delivery-store.ts'
+import type { EndpointStore } from '../endpoint/endpoint-store.ts'
+import type { Backlog, Reporter } from '../happenings.ts'
+import { hourMs } from '../time-units.ts'
+
+/**
+ * Entries counted of one endpoint and state in each shard of the index. Reading a key costs little, but a million of
+ * them every few minutes would cost more than delivering them.
+ */
+export const countedPerShardMax = 1_250
+/** Endpoints that are asked for at the same time. */
+const endpointsAtOnce = 4
+/** Every due time lies before this: nothing is put off for longer than an event is kept. */
+const horizonMs = 365 * 24 * hourMs
+
+export type BacklogDeps = {
+  endpoints: EndpointStore
+  store: DeliveryStore
+  reporter: Reporter
+  clock: Clock
+}
+
+/**
+ * Counts what waits, is held or is dead, and tells it of each endpoint that has any and of all together. Endpoints that
+ * there was no time for by `endsAtMs`, or that could not be read, make the whole "at least". Throws where the endpoints
+ * can't be listed.
+ */
+export const measureBacklog = async (
+  { endsAtMs }: { endsAtMs: number },
+  deps: BacklogDeps,
+): Promise<void> => {
+  const endpoints = await deps.endpoints.list()
+  const waiting = endpoints.map(({ id }) => id)
+  let total = nothing
+  const work = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      const inTime = deps.clock.now() < endsAtMs
+      const backlog = inTime ? await backlogOf(id, deps) : unknown
+      if (backlog.waiting + backlog.held + backlog.dead > 0) {
+        deps.reporter.report({ kind: 'endpoint_backlog', endpoint: id, ...backlog })
+      }
+      total = sum(total, backlog)
+    }
+  }
+  await Promise.all(Array.from({ length: endpointsAtOnce }, work))
+  deps.reporter.report({ kind: 'backlog', endpoints: endpoints.length, ...total })
+}
+
+const nothing: Backlog = {
+  waiting: 0,
+  held: 0,
+  dead: 0,
+  oldestHeldSeconds: null,
+  oldestWaitingSeconds: null,
+  atLeast: false,
+}
+const unknown: Backlog = { ...nothing, atLeast: true }
+
+const backlogOf = async (endpointId: string, deps: BacklogDeps): Promise<Backlog> => {
+  try {
+    const waiting = await standing(endpointId, 'waiting', deps)
+    const held = await standing(endpointId, 'held', deps)
+    const dead = await standing(endpointId, 'dead', deps)
+    return {
+      waiting: waiting.count,
+      held: held.count,
+      dead: dead.count,
+      oldestHeldSeconds: held.oldestSeconds,
+      oldestWaitingSeconds: waiting.oldestSeconds,
+      atLeast: waiting.more || held.more || dead.more,
+    }
+  } catch (error) {
+    const fault = { event: null, endpoint: endpointId, ...faultOf(error), delayMs: 0 }
+    deps.reporter.report({ kind: 'fault', ...fault })
+    return unknown
+  }
+}
+
+const standing = async (endpointId: string, state: IndexedState, { store, clock }: BacklogDeps) => {
+  const nowMs = clock.now()
+  const untilMs = nowMs + horizonMs
+  const entries = await store.due({ endpointId, state, untilMs, limit: countedPerShardMax })
+  const ids = entries.map(({ eventId }) => eventId)
+  // Ids begin with their records' time: the lowest is the oldest.
+  const oldest = ids.reduce<string | null>((low, id) => (low === null || id < low ? id : low), null)
+  return {
+    count: entries.length,
+    oldestSeconds: oldest === null ? null : Math.max(0, ageOfEventMs(oldest, nowMs) / 1_000),
+    // A shard that was read to its limit has at least as many.
+    more: entries.length >= countedPerShardMax,
+  }
+}
+
+const sum = (one: Backlog, other: Backlog): Backlog => ({
+  waiting: one.waiting + other.waiting,
+  held: one.held + other.held,
+  dead: one.dead + other.dead,
+  oldestHeldSeconds: older(one.oldestHeldSeconds, other.oldestHeldSeconds),
+  oldestWaitingSeconds: older(one.oldestWaitingSeconds, other.oldestWaitingSeconds),
+  atLeast: one.atLeast || other.atLeast,
+})
+
+const older = (one: number | null, other: number | null): number | null => {
+  const known = [one, other].filter(seconds => seconds !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
