@@ -57,7 +57,7 @@ const sort = (
 
 const leaveToNewer = (received: ReceivedMessage, deps: DispatcherDeps): Promise<boolean> => {
   const fault = { reason: 'newer_message', hint: 'A newer version wrote it: let that version run.' }
-  return putOff({ received, body: received.body, ...unknown, fault, forEver: true }, deps)
+  return putOff({ received, body: received.body, ...unknown, fault }, deps)
 }
 
 const giveUpUnreadable = async (

@@ -9,6 +9,12 @@ export const faultDelayMsFirst = 5_000
 /** From our first fault with a message until it is left to the queue's own count of receipts. */
 export const faultsLastMsMax = 24 * 3_600_000
 
+/**
+ * A newer version of ours wrote the message, or an item that it needs: after a rollback it is put off for as long as
+ * it takes, and is never a dead letter.
+ */
+const newerReasons: readonly string[] = ['newer_message', 'item_newer']
+
 export const faultDelayMs = (faults: FaultCount): number =>
   Math.min(faultDelayMsFirst * 2 ** faults.count, queueDelayMsMax)
 
@@ -19,8 +25,6 @@ export type PutOff = {
   eventId: string | null
   endpointId: string | null
   fault: { reason: string; hint: string }
-  /** Written by a newer version of ours: put off for as long as it takes. */
-  forEver?: boolean
 }
 
 /**
@@ -43,7 +47,7 @@ export const putOff = async (
       ...told,
       delayMs: delay,
     })
-  if (nowMs - faults.sinceMs > faultsLastMsMax && of.forEver !== true) {
+  if (nowMs - faults.sinceMs > faultsLastMsMax && !newerReasons.includes(of.fault.reason)) {
     tell(of.fault, 0)
     return false
   }

@@ -159,4 +159,16 @@ describe('a message that can not be read', () => {
     ])
     expect(harness.happenings).toMatchObject([{ kind: 'fault', reason: 'newer_message' }])
   })
+
+  test('regression: whose item a newer version wrote is put off beyond the 24 hours of other faults', async () => {
+    const harness = await createHarness()
+    const faults = { count: 500, sinceMs: nowMs - 10 * faultsLastMsMax }
+    const newer = new BridgeError({ code: 'item_newer', message: 'version 2', hint: 'Deploy it again.' })
+    const store = { ...harness.store, readMany: async () => Promise.reject(newer) }
+    const { body } = receivedOf()
+    expect(await harness.dispatch([receivedOf(body, { faults })], { store })).toEqual({
+      failedMessageIds: [],
+    })
+    expect(harness.sent).toMatchObject([{ body, delayMs: 900_000, faults: { count: 501 } }])
+  })
 })
