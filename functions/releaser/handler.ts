@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { lostQueueHorizonMs } from '../../shared/domain/release/due-entries.ts'
 import { type BacklogDeps, measureBacklog } from '../../shared/domain/release/measure-backlog.ts'
 import { type ReconcileDeps, reconcile } from '../../shared/domain/release/reconcile.ts'

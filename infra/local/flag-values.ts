@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseEndpointUrl } from '../../shared/domain/endpoint/endpoint-url.ts'
 import { parseTypePattern } from '../../shared/domain/event/subscriptions.ts'
 import { parseSecret } from '../../shared/domain/signing/signing-keys.ts'

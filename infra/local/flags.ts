@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { deadlineMsDefault } from '../../shared/domain/delivery/deliver.ts'
 import { defaultRetrySchedule } from '../../shared/domain/delivery/retry-policy.ts'
 import { sourceDefaults } from '../../shared/domain/source.ts'

@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { DataFolderError } from './data-folder.ts'
 
 /** For its owner alone: the folder holds recipients' addresses, and one file the signing secrets. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DataFolderError } from './data-folder.ts'
 
 const levelSchema = z.object({

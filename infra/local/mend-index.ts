@@ -1,5 +1,5 @@
 import { type AttributeValue, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type TableName, tableDefinition } from '../../shared/adapters/dynamodb/table.ts'
 
 export type LevelOperation = { type: 'del'; key: string } | { type: 'put'; key: string; value: unknown }

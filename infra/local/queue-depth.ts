@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { QueueUrls } from '../../shared/adapters/sqs/queues.ts'
 import { lanes } from '../../shared/domain/delivery/delivery-queue.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import { z } from 'zod'
+import * as z from 'zod'
 import { close, listen } from './loopback.ts'
 
 /** Larger than any event. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readJsonFile } from './folder-files.ts'
 
 const runningSchema = z.object({

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { masterSecretName } from '../../shared/domain/secret-store.ts'
 import {
   deriveKey,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DataFolderError } from './data-folder.ts'
 import { readJsonFile, removeFile, writeJsonFile } from './folder-files.ts'
 import { takeFolderLock } from './folder-lock.ts'

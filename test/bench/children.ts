@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const root = join(import.meta.dirname, '..', '..')
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Bench } from './bench.ts'
 import { forkChild, startBridge } from './children.ts'
 import { cpuSeconds } from './process-usage.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { z } from 'zod'
+import * as z from 'zod'
 import { startSimulator } from '../../infra/simulator/server.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { completeWalks, expectExactly, expectLinesMatch } from './harness/checks.ts'
 import { nowSecond, recordsAt, recordsUntil } from './harness/records.ts'
 import { idsOf, test, type World } from './harness/world.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BatchGetCommand, BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ItemKey } from './keys.ts'
 import type { TableName } from './table.ts'
 import { asked, asTableError, TableError } from './table-errors.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type CursorKey, type CursorStore, cursorSchema } from '../../domain/polling/cursor.ts'
 import { itemVersion, jsonAttribute, parseItem } from './item.ts'
 import { cursorKey } from './keys.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Delivery, DeliveryKey } from '../../domain/delivery/delivery.ts'
 import {
   type DeliveryStore,

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { IndexedState } from '../../domain/delivery/delivery.ts'
 import type { IndexEntry } from '../../domain/delivery/delivery-store.ts'
 import { mapBounded } from '../bounded.ts'

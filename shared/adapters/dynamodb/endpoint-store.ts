@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts'
 import type { EndpointStore } from '../../domain/endpoint/endpoint-store.ts'
 import { itemVersion, jsonAttribute, parseItem } from './item.ts'

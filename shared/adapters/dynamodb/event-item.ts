@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventDay } from '../../domain/feedback/event-id.ts'
 import type { EventSummary, LoggedEvent } from '../../domain/polling/event-log.ts'
 import { streamNames } from '../../domain/source.ts'

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import { eventIdRange } from '../../domain/feedback/event-id.ts'
 import type { EventLog, LoggedEvent } from '../../domain/polling/event-log.ts'
 import { chunks, mapBounded } from '../bounded.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ItemError } from './table-errors.ts'
 
 /** Version of every kind of item; grows when a reader of the older one would misread. */

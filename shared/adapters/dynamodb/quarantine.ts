@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Quarantine } from '../../domain/polling/quarantine.ts'
 import { corruptItem, itemVersion, parseItem } from './item.ts'
 import { type ItemKey, quarantineKey, quarantinePartKey } from './keys.ts'

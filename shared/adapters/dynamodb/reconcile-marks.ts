@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ReconcileMarks } from '../../domain/release/reconcile-marks.ts'
 import { itemVersion, parseItem } from './item.ts'
 import { markHour, markKey, markPartition } from './keys.ts'

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RunLease } from '../../domain/polling/run-lease.ts'
 import { itemVersion, jsonAttribute, parseItem } from './item.ts'
 import { runLeaseKey } from './keys.ts'
@@ -28,7 +28,8 @@ export const createRunLease = ({
           TableName: tableName,
           Key: runLeaseKey(sourceId),
           // The spending stays: a repeated take, its reply lost, returns it again.
-          UpdateExpression: 'SET v = :v, runId = :runId, takenAtMs = :atMs, firstTakenAtMs = if_not_exists(firstTakenAtMs, :atMs)',
+          UpdateExpression:
+            'SET v = :v, runId = :runId, takenAtMs = :atMs, firstTakenAtMs = if_not_exists(firstTakenAtMs, :atMs)',
           ExpressionAttributeValues: { ':v': itemVersion, ':runId': runId, ':atMs': atMs },
           ReturnValues: 'ALL_NEW',
         }),

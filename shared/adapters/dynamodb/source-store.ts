@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import { authSchemes, type Source } from '../../domain/source.ts'
 import type { SourceStore } from '../../domain/source-store.ts'
 import { itemVersion, jsonAttribute, parseItem } from './item.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AnswerFacts } from '../../domain/polling/feedback-api.ts'
 import { answerFacts } from './answer-facts.ts'
 import type { Answer } from './exchange.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Mask, shown } from './mask.ts'
 
 /** Shown of a 422's body: more fields or messages than these help nobody. */

@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { type AnswerHeaders, answerFacts, first } from './answer-facts.ts'
 import { PageTooLarge, Unreachable } from './errors.ts'
 import { unreachableReason } from './unreachable-reason.ts'
@@ -45,15 +45,14 @@ export async function get(call: Get): Promise<Answer> {
 }
 
 async function exchange(call: Get, ended: AbortSignal): Promise<Answer> {
-  const response = await request(call.url, {
-    method: 'GET',
-    headers: call.headers,
-    dispatcher: call.dispatcher,
-    signal: ended,
+  const { origin, pathname, search } = call.url
+  const options = {
+    ...{ origin, path: `${pathname}${search}`, method: 'GET', headers: call.headers, signal: ended },
     // One deadline, ours: undici's own would only cut it into parts.
     headersTimeout: 0,
     bodyTimeout: 0,
-  }).catch(error => {
+  } as const
+  const response = await call.dispatcher.request(options).catch(error => {
     throw failureOf(error, call, ended, null)
   })
   const { statusCode: status, headers, body } = response

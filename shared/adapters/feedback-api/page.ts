@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Page } from '../../domain/polling/feedback-api.ts'
 import { type AnswerHeaders, answerFacts, first } from './answer-facts.ts'
 import { UnreadablePage } from './errors.ts'

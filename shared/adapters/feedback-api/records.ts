@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RawRecord } from '../../domain/feedback/record.ts'
 import type { ListPage } from './page.ts'
 

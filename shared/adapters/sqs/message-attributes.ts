@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { FaultCount } from '../../domain/delivery/delivery-queue.ts'
 import { faultAttributeNames } from '../../domain/delivery/fault-attributes.ts'
 import { hasForbiddenCharacters, type TextAttributes } from './limits.ts'

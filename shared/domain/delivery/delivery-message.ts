@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { streamNames } from '../source.ts'
 import { toAsciiJson } from './ascii-json.ts'
 import { attemptsPerRoundMax } from './position.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { FaultCount } from './delivery-queue.ts'
 
 /** The message attributes that count our own faults: beside the body, so that one which no code can read has them too. */

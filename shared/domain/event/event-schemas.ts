@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { streamNames } from '../source.ts'
 import { type BounceEventType, type EventType, eventTypes } from './event-types.ts'
 import { suggestedActions } from './suggested-action.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RateLimit } from './feedback-api.ts'
 
 /** The service's window (feedback-api.md, section 8): a sliding one of ours holds under any way to cut time. */

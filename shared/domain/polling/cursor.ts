@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { StreamName } from '../source.ts'
 import { anchorSchema, walkStateSchema } from './walk-state.ts'
 

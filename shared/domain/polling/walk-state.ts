@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { anchorLimit, laterAnchor, newestWithin, settledRecords } from './anchor-rule.ts'
 
 /** A record that may be sent as `last_id`, with its second. */

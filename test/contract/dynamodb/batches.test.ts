@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { localClientSettings } from '../../../infra/local/local-table.ts'
 import { batchGet, batchPut } from '../../../shared/adapters/dynamodb/batches.ts'
 import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 import { close, listen } from '../../../infra/local/loopback.ts'
 
 export type SecretsManagerStub = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { localClientSettings } from '../../../infra/local/local-table.ts'
 import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { createDeliveryQueue } from '../../../shared/adapters/sqs/delivery-queue.ts'

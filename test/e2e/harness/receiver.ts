@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { z } from 'zod'
+import * as z from 'zod'
 import { expectedEndpointId } from './ids.ts'
 
 const addressPart = z.object({

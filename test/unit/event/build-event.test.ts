@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { buildEvent, eventBodyBytesMax } from '../../../shared/domain/event/build-event.ts'
 import { recordBytesMax } from '../../../shared/domain/feedback/read-record.ts'
 import type { FeedbackRecord } from '../../../shared/domain/feedback/record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Outcome } from '../../../infra/simulator/faults.ts'
 import type { SimulatorRequest } from '../../../infra/simulator/request-handler.ts'
 import type { Simulator } from '../../../infra/simulator/simulator.ts'
