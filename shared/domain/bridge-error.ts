@@ -26,9 +26,20 @@ export const faultOf = (error: unknown): { reason: string; hint: string } => {
 }
 
 const placeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return ''
-  // The stack begins with the message, whose lines may look like frames.
-  const frames = (error.stack ?? '').split(error.message).at(-1) ?? ''
-  const place = /^\s+at .*?([\w.-]+:\d+):\d+\)?$/m.exec(frames)?.[1]
+  const place = /([\w.-]+:\d+):\d+\)?$/.exec(framesOf(error)[0] ?? '')?.[1]
   return place === undefined ? '' : ` at ${place}`
+}
+
+/** Where an error was thrown, innermost first, without its message: that may hold data, and lines that look like frames. */
+export const framesOf = (error: unknown): string[] => {
+  if (!(error instanceof Error) || error.stack === undefined) return []
+  const { stack, message } = error
+  const begin = stack.indexOf(message)
+  // Changed since it was thrown: the stack has a message that is not known.
+  if (begin < 0) return []
+  return stack
+    .slice(begin + message.length)
+    .split('\n')
+    .filter(line => /^\s+at /.test(line))
+    .map(line => line.trim())
 }

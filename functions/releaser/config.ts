@@ -1,0 +1,4 @@
+import * as z from 'zod'
+import { commonVariables } from '../../shared/adapters/environment.ts'
+
+export const releaserEnvironment = z.object(commonVariables)
