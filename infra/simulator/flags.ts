@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { SimulatorOptions } from './options.ts'
 
 type FlagKind = 'text' | 'number' | 'time' | 'faults' | 'switch'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BridgeError } from '../../shared/domain/bridge-error.ts'
 import { bodyFaults, transportFaults } from './faults.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ListView, Place } from './list-view.ts'
 import type { ServiceOptions } from './options.ts'
 

@@ -24,6 +24,8 @@ export type SimulatorRequest = {
   headers: Headers
   /** Host and port as the caller knows them: what `next` is made of. */
   host: string
+  /** Before it; http unless given. */
+  scheme?: 'http' | 'https'
 }
 
 export type Route = { kind: 'list'; stream: StreamName } | { kind: 'contacts' } | { kind: 'nothing' }
@@ -101,5 +103,5 @@ const neighbourUrl = (request: SimulatorRequest, options: ServiceOptions, link: 
   parameters.delete('page')
   parameters.delete('cursor')
   parameters.set(link.name, link.value)
-  return `http://${options.nextHost ?? request.host}${request.path}?${parameters}`
+  return `${request.scheme ?? 'http'}://${options.nextHost ?? request.host}${request.path}?${parameters}`
 }

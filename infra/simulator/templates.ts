@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type StreamName, streamNames } from '../../shared/domain/source.ts'
 
 /** A record's content, apart from its id and its time. */
