@@ -23,7 +23,7 @@ import { minuteMs } from '../../shared/domain/time-units.ts'
 import { pollerEnvironment } from './config.ts'
 import { createHandler } from './handler.ts'
 
-/** A rotated token is taken up within this; each reading of a secret costs something. */
+/** Each reading of a secret costs something; a token that is refused is read again at once. */
 const tokenCachedSeconds = 300
 /** What a run needs after its last poll began: to send, record and commit what that one read. */
 const finishMs = 25_000
@@ -53,7 +53,11 @@ const poll = createHandler({
     queueUrls: { fast: config.FAST_QUEUE_URL, slow: config.SLOW_QUEUE_URL },
   }),
   endpoints: () => endpoints.list(),
-  apiOf: source => createFeedbackClient({ ...source, token: () => secrets.read(source.tokenSecret), now }),
+  apiOf: source => {
+    const { tokenSecret } = source
+    const token = () => secrets.read(tokenSecret)
+    return createFeedbackClient({ ...source, token, onTokenRefused: () => secrets.forget(tokenSecret), now })
+  },
   reporter: telemetry.reporter,
   clock,
   newRunId: randomUUID,

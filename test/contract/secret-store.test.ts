@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMemorySecretStore } from '../../shared/adapters/secrets/memory-secret-store.ts'
 import {
+  type CachedSecretStore,
   createSecretsClient,
   createSecretsManagerStore,
 } from '../../shared/adapters/secrets/secrets-manager-store.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => stub.close())
 
-const createStore = (held: Record<string, string>, now = () => 0): SecretStore => {
+const createStore = (held: Record<string, string>, now = () => 0): CachedSecretStore => {
   stub.hold(Object.fromEntries(Object.entries(held).map(([name, secret]) => [`bridge/${name}`, secret])))
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = createSecretsClient({ endpoint: stub.endpoint, region: 'us-east-1', credentials })
@@ -56,6 +57,14 @@ describe('the Secrets Manager store', () => {
     stub.hold({ 'bridge/token-main': 'rotated' })
     nowMs += 1
     expect(await store.read('token-main')).toBe('rotated')
+  })
+
+  it('asks again for what it is told to forget, and only for that', async () => {
+    const store = createStore({ ...secrets, 'token-other': 'another' })
+    await Promise.all([store.read('token-main'), store.read('token-other')])
+    store.forget('token-main')
+    await Promise.all([store.read('token-main'), store.read('token-other')])
+    expect(stub.asked().sort()).toEqual(['bridge/token-main', 'bridge/token-main', 'bridge/token-other'])
   })
 
   it('keeps no failure', async () => {

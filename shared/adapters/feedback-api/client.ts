@@ -39,6 +39,8 @@ export type FeedbackClientOptions = QuerySettings & {
   authScheme: AuthScheme
   /** Asked before each request. What it throws is passed on. */
   token: () => Promise<string>
+  /** Called where the service refused the token: one that is kept somewhere may have been rotated. */
+  onTokenRefused?: () => void
   /** Default: `baseUrl`. Of another origin, it needs a token of its own. */
   contactsBaseUrl?: string
   contactsToken?: () => Promise<string>
@@ -122,6 +124,7 @@ function requester(
       now: options.now,
       signal,
     })
+    if (answer.status === 401 || answer.status === 403) options.onTokenRefused?.()
     const mask = createMask([secret])
     if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, where, mask)
     return { answer, where, mask }

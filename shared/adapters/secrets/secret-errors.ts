@@ -17,3 +17,11 @@ export const secretsUnavailable = (name: string, cause: unknown): SecretError =>
     hint: "If it lasts, check the role's access to Secrets Manager and to the key that encrypts it.",
     cause,
   })
+
+export const secretNotWritten = (name: string, cause: unknown): SecretError =>
+  new SecretError({
+    code: 'secret_not_written',
+    message: `the secret "${name}" could not be written: ${cause instanceof Error ? cause.name : 'UnknownError'}`,
+    hint: 'Check that these credentials may create and change secrets of the stack, then run the command again.',
+    cause,
+  })

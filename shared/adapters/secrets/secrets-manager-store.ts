@@ -11,6 +11,7 @@ const attemptsMax = 4
 export const createSecretsClient = (settings: {
   endpoint?: string
   region?: string
+  profile?: string
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }): SecretsManagerClient =>
   new SecretsManagerClient({
@@ -23,6 +24,9 @@ export const createSecretsClient = (settings: {
       throwOnRequestTimeout: true,
     },
   })
+
+/** Keeps what it read; what is forgotten is read anew. */
+export type CachedSecretStore = SecretStore & { forget(name: string): void }
 
 /**
  * Secrets of AWS Secrets Manager under a prefix. Each is kept for `cacheSeconds`, so that a rotated one is taken up
@@ -39,7 +43,7 @@ export const createSecretsManagerStore = ({
   cacheSeconds: number
   /** Unix time in milliseconds. */
   now: () => number
-}): SecretStore => {
+}): CachedSecretStore => {
   const kept = new Map<string, { secret: Promise<string>; untilMs: number }>()
   return {
     read: name => {
@@ -53,6 +57,7 @@ export const createSecretsManagerStore = ({
       })
       return secret
     },
+    forget: name => void kept.delete(name),
   }
 }
 

@@ -67,6 +67,26 @@ describe('a refusal over HTTP', () => {
     },
   )
 
+  it.each([
+    [200, 0],
+    [401, 1],
+    [403, 1],
+    [422, 0],
+    [500, 0],
+  ])(
+    'of %i says %i times that the token was refused: a kept one may have been rotated',
+    async (status, times) => {
+      await using service = await startService((_, response) => response.writeHead(status).end())
+      let told = 0
+      const onTokenRefused = () => {
+        told += 1
+      }
+      await using client = clientOf(service.baseUrl, { onTokenRefused })
+      await refusalOf(client.listPage(first))
+      expect(told).toBe(times)
+    },
+  )
+
   it('keeps its status where its body never ends, is endless, or breaks off', async () => {
     const chunk = Buffer.alloc(65_536, 'x')
     await using service = await startService((request, response) => {
