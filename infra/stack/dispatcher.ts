@@ -7,7 +7,7 @@ import { LaneSource } from './lane-source.ts'
 import { onItems, onQueues, readSecrets, secretsFinding } from './permissions.ts'
 
 /** A batch's attempts run all at once, each within its deadline of 30 s at most. */
-const timeout = Duration.seconds(60)
+export const dispatcherTimeoutSeconds = 60
 
 /** The dispatcher with both its lanes: reads signing keys, and no API tokens; writes deliveries and endpoints' states. */
 export class Dispatcher extends BridgeFunction {
@@ -27,7 +27,7 @@ export class Dispatcher extends BridgeFunction {
       ...surroundings,
       name: 'dispatcher',
       description: 'Signs events and sends them to their endpoints',
-      timeout,
+      timeout: Duration.seconds(dispatcherTimeoutSeconds),
       environment,
       ...(settings.reservedConcurrency !== undefined && {
         reservedConcurrency: settings.reservedConcurrency,

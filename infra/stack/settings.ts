@@ -51,7 +51,7 @@ const settingsSchema = z.object({
   )
     .optional()
     .describe(
-      "A key of your own for table, queues, master secret and logs; its policy has to let CloudWatch Logs use it. Without it, AWS's keys",
+      "A key of your own for table, queues, master secret and logs; its policy has to let CloudWatch Logs and CloudWatch alarms use it. Without it, AWS's keys",
     ),
   vpcId: matching(/^vpc-(?:[0-9a-f]{8}|[0-9a-f]{17})$/, 'the id of a VPC, as vpc-0123abcd')
     .optional()

@@ -7,7 +7,7 @@ import { unitPrices } from './unit-prices.ts'
 const functionNames = ['poller', 'dispatcher', 'releaser'] as const
 const lanes = ['fast', 'slow'] as const
 /** Each message is sent, received and deleted; a request carries up to ten of them, and at worst one. */
-const requestsOfMessage = 3
+const messageDollars = 3 * (unitPrices.queueRequest + unitPrices.queueFairRequest)
 
 export const costPeriodSeconds = 86_400
 
@@ -66,7 +66,7 @@ export const dollarsADay = ({ metric, memoryMb, logBytes }: CostProps): MathExpr
     ),
     dollars(
       'SQS, at most',
-      `(${total(messages)} * ${requestsOfMessage} + ${total(empty)}) * ${number(unitPrices.queueRequest)}`,
+      `${total(messages)} * ${number(messageDollars)} + ${total(empty)} * ${number(unitPrices.queueRequest)}`,
       { ...messages, ...empty },
     ),
     dollars(
@@ -74,7 +74,7 @@ export const dollarsADay = ({ metric, memoryMb, logBytes }: CostProps): MathExpr
       `${total(reads)} * ${number(unitPrices.tableReadUnit)} + ${total(writes)} * ${number(unitPrices.tableWriteUnit)}`,
       { ...reads, ...writes },
     ),
-    dollars('Logs', `${total(logs)} * ${number(unitPrices.logGb / 1e9)}`, logs),
+    dollars('Logs', `${total(logs)} * ${number(unitPrices.logGb / 1_024 ** 3)}`, logs),
   ]
 }
 

@@ -87,7 +87,7 @@ const standingPrices = (alarms: readonly AlarmOfRow[]): IWidget => {
     'Beside it, a month, whatever is sent:',
     `- alarms: ${alarmMetrics} metrics, ${dollars(alarmMetrics * unitPrices.alarmMetricMonth)} USD`,
     `- metrics of its own: ${names} at most, ${dollars(names * unitPrices.customMetricMonth)} USD, and ${dollars(2 * unitPrices.customMetricMonth)} USD for each stream`,
-    '- secrets: 0.40 USD each',
+    `- secrets: ${dollars(unitPrices.secretMonth)} USD each`,
   ].join('\n')
   return new TextWidget({ markdown, width: columns / 2, height: 6 })
 }

@@ -1,9 +1,7 @@
+import { dispatcherTimeoutSeconds } from '../dispatcher.ts'
 import type { FunctionName } from '../names.ts'
 import { type AlarmRow, type AlarmSettings, type MetricRef, minuteSeconds } from './alarm-row.ts'
 import type { Severity } from './severities.ts'
-
-/** Of the dispatcher (infra/stack/dispatcher.ts). */
-const dispatcherTimeoutSeconds = 60
 
 /** A failure now and then is made good by the next run or receipt; a quarter of an hour of them is not. */
 const lasting = { periodSeconds: 5 * minuteSeconds, evaluationPeriods: 3, datapointsToAlarm: 3 }
@@ -94,7 +92,7 @@ export const platformAlarms = ({ deadlineSeconds }: AlarmSettings): AlarmRow[] =
   {
     key: 'runs-dropped',
     severity: 'ticket',
-    heading: 'Runs dropped',
+    heading: 'Failed runs',
     means:
       'Runs of the poller or the releaser failed, or could not begin within a minute. Each is in the failed-runs queue.',
     metrics: {

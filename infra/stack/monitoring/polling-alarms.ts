@@ -1,7 +1,7 @@
 import { runEveryMinutes } from '../../../shared/domain/polling/run-schedule.ts'
 import { type AlarmRow, type AlarmSettings, daySeconds, hourSeconds, minuteSeconds } from './alarm-row.ts'
 
-/** Runs of the poller publish when they end: a period this long always has one, and two make a cause of a glitch. */
+/** Runs of the poller publish when they end: a period this long always has the end of one that is well. */
 export const pollPeriodSeconds = (pollEverySeconds: number): number => {
   const tickSeconds = runEveryMinutes(pollEverySeconds) * minuteSeconds
   const slackSeconds = 2 * minuteSeconds
