@@ -3,6 +3,7 @@ import * as z from 'zod'
 const kinds = [
   'poll',
   'poll_fault',
+  'stream_state',
   'anchor_lost',
   'sweep_behind',
   'enqueued',
