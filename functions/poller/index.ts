@@ -25,6 +25,11 @@ import { createHandler } from './handler.ts'
 
 /** Each reading of a secret costs something; a token that is refused is read again at once. */
 const tokenCachedSeconds = 300
+/**
+ * A page of 1,000 real records has 0.6 MB. Two larger than this at once, parsed, would not fit the function's 256 MB: a
+ * run that dies of one stream's page reads neither.
+ */
+const pageBytesMax = 16 * 1024 * 1024
 /** What a run needs after its last poll began: to send, record and commit what that one read. */
 const finishMs = 25_000
 
@@ -56,7 +61,8 @@ const poll = createHandler({
   apiOf: source => {
     const { tokenSecret } = source
     const token = () => secrets.read(tokenSecret)
-    return createFeedbackClient({ ...source, token, onTokenRefused: () => secrets.forget(tokenSecret), now })
+    const onTokenRefused = () => secrets.forget(tokenSecret)
+    return createFeedbackClient({ ...source, token, onTokenRefused, pageBytesMax, now })
   },
   reporter: telemetry.reporter,
   clock,
