@@ -1,6 +1,9 @@
-/** One measurement: figures by name, with the unit in the name. */
+/** Figures by name, with the unit in the name; a group of groups with the same names is a table. */
+export type Figures = { readonly [name: string]: number | Figures }
+
+/** One measurement. */
 export type Bench = {
   name: string
   about: string
-  run: () => Promise<Readonly<Record<string, number>>>
+  run: () => Promise<Figures>
 }

@@ -2,9 +2,12 @@ import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { backlogBench } from './backlog.ts'
 import type { Bench } from './bench.ts'
+import { coldStartBench } from './cold-start.ts'
 import { idleBench } from './idle.ts'
+import { priceBench } from './price.ts'
+import { renderFigures } from './render-figures.ts'
 
-const benches: readonly Bench[] = [backlogBench, idleBench]
+const benches: readonly Bench[] = [backlogBench, idleBench, coldStartBench, priceBench]
 
 /** `npm run bench [-- NAME …] [--json]`: a table for people, or one object a line. Measures; never gates. */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })
@@ -33,7 +36,5 @@ for (const bench of chosen) {
   }
   console.log(`\n${bench.name}: ${bench.about}`)
   console.log(`  ${command} · ${machine.cores} × ${machine.cpu} · Node ${machine.node}`)
-  for (const [name, value] of Object.entries(figures)) {
-    console.log(`  ${name.padEnd(20)} ${Number(value.toPrecision(4)).toLocaleString('en')}`)
-  }
+  for (const line of renderFigures(figures)) console.log(`  ${line}`)
 }
