@@ -12,7 +12,6 @@ import { createReconcileMarks } from '../../shared/adapters/dynamodb/reconcile-m
 import { createRunLease } from '../../shared/adapters/dynamodb/run-lease.ts'
 import { createSourceStore } from '../../shared/adapters/dynamodb/source-store.ts'
 import { createFeedbackClient, type FeedbackClient } from '../../shared/adapters/feedback-api/client.ts'
-import { createMemorySecretStore } from '../../shared/adapters/secrets/memory-secret-store.ts'
 import { createQueueClient } from '../../shared/adapters/sqs/client.ts'
 import { createDeadLetterQueue } from '../../shared/adapters/sqs/dead-letter-queue.ts'
 import { createDeliveryQueue } from '../../shared/adapters/sqs/delivery-queue.ts'
@@ -23,6 +22,7 @@ import { createEndpointDirectory } from '../../shared/domain/delivery/endpoint-d
 import { createEndpointKeys } from '../../shared/domain/delivery/endpoint-keys.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
+import type { SecretStore } from '../../shared/domain/secret-store.ts'
 import type { Source } from '../../shared/domain/source.ts'
 import { createBackpressure } from './backpressure.ts'
 import { type Emulators, localClientSettings } from './emulators.ts'
@@ -34,8 +34,7 @@ const releaserRunMs = 600_000
 export type ComposeOptions = {
   settings: Pick<BridgeSettings, 'retrySchedule' | 'deadlineMs' | 'allowPrivate'>
   emulators: Pick<Emulators, 'dynamodb' | 'sqs' | 'queueUrls'>
-  /** By name. */
-  secrets: ReadonlyMap<string, string>
+  secrets: SecretStore
   reporter: Reporter
   /** Resolves when whoever reads our output can take more. */
   admission: () => Promise<void>
@@ -47,14 +46,13 @@ export type ComposedBridge = ReturnType<typeof composeBridge>
 
 /** The three functions with their adapters: as on AWS, but for the addresses. */
 export const composeBridge = (options: ComposeOptions) => {
-  const { settings, emulators, reporter } = options
+  const { settings, emulators, reporter, secrets } = options
   const { queueUrls } = emulators
   const clock = systemClock
   const now = () => clock.now()
   const document = createDocumentClient({ ...localClientSettings, endpoint: emulators.dynamodb.endpoint })
   const client = createQueueClient({ ...localClientSettings, endpoint: emulators.sqs.endpoint })
   const table = { client: document, tableName: emulators.dynamodb.tableName }
-  const secrets = createMemorySecretStore({ secrets: options.secrets })
   const sources = createSourceStore(table)
   const endpoints = createEndpointStore(table)
   const store = createDeliveryStore(table)

@@ -2,8 +2,8 @@ import type { QueueUrls } from '../../shared/adapters/sqs/queues.ts'
 import { startLocalQueues } from './local-queues.ts'
 import { startLocalTable } from './local-table.ts'
 
+export { localClientSettings } from './client-settings.ts'
 export { DataFolderError } from './data-folder.ts'
-export { localClientSettings } from './local-table.ts'
 
 export type Emulators = {
   dynamodb: { endpoint: string; tableName: string }

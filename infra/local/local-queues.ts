@@ -2,7 +2,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@
 import { buildApp } from 'fauxqs'
 import { createQueueClient } from '../../shared/adapters/sqs/client.ts'
 import { type QueueUrls, queueDefinitions, queueSettings } from '../../shared/adapters/sqs/queues.ts'
-import { localClientSettings } from './local-table.ts'
+import { localClientSettings } from './client-settings.ts'
 
 export type LocalQueues = { endpoint: string; queueUrls: QueueUrls; close(): Promise<void> }
 

@@ -1,21 +1,15 @@
 import type { Server } from 'node:http'
 import dynalite from 'dynalite'
 import { createTable } from '../../shared/adapters/dynamodb/create-table.ts'
-import {
-  createTableClient,
-  type TableClientSettings,
-} from '../../shared/adapters/dynamodb/document-client.ts'
+import { createTableClient } from '../../shared/adapters/dynamodb/document-client.ts'
+import { localClientSettings } from './client-settings.ts'
 import { enterDataFolder } from './data-folder.ts'
 import { close, listen } from './loopback.ts'
 import { writeEntries } from './mend-index.ts'
 
 export const localTableName = 'feedback-bridge'
 
-/** Emulators want credentials and check none. */
-export const localClientSettings = {
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-} as const satisfies TableClientSettings
+export { localClientSettings } from './client-settings.ts'
 
 export type LocalTable = { endpoint: string; tableName: string; close(): Promise<void> }
 

@@ -1,5 +1,6 @@
 import { systemClock } from '../../shared/adapters/system-clock.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
+import { sourceId } from './endpoint-id.ts'
 import { createFanOut } from './fan-out.ts'
 import { introduction } from './introduction.ts'
 import type { Output } from './output.ts'
@@ -29,7 +30,7 @@ export const runBridge = async (
   const { output, signal } = of
   const startedMs = systemClock.now()
   const tally = createTally()
-  const caughtUp = createCaughtUp(systemClock.now)
+  const caughtUp = createCaughtUp(systemClock.now, sourceId(settings.source))
   const reporters = [
     tally,
     caughtUp,

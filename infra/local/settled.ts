@@ -26,8 +26,11 @@ export type CaughtUp = Reporter & {
 const isWholeWalk = ({ walk, resumed }: PollHappening): boolean =>
   (walk === 'news' || walk === 'overlap') && !resumed
 
-/** Watches for `--once` whether the source has been read: of one source, by what happens. */
-export const createCaughtUp = (now: () => number): CaughtUp => {
+/**
+ * Watches for `--once` whether a source has been read, by what happens; others may be polled beside it that the operator's
+ * command added.
+ */
+export const createCaughtUp = (now: () => number, sourceId: string): CaughtUp => {
   const readings = new Map<StreamName, Reading>(
     streamNames.map(stream => [stream, { kind: 'reading', failingSinceMs: null }]),
   )
@@ -44,6 +47,7 @@ export const createCaughtUp = (now: () => number): CaughtUp => {
   }
   const see = (happening: Happening): void => {
     if (happening.kind === 'dead' || happening.kind === 'unreadable_message') dead += 1
+    if ('source' in happening && happening.source !== sourceId) return
     if (happening.kind === 'poll_fault') failed(happening.stream, happening.reason, false)
     if (happening.kind !== 'poll') return
     const { stream, outcome, status, reason } = happening

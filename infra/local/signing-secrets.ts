@@ -10,8 +10,8 @@ import {
 } from '../../shared/domain/signing/signing-keys.ts'
 import { readJsonFile, writeJsonFile } from './folder-files.ts'
 
-/** The one key version that endpoints have locally. */
-export const keyVersion = 1
+/** The key version that endpoints begin with. */
+export const firstKeyVersion = 1
 
 const secret = z.string().refine(text => parseSecret(text).kind === 'key')
 const fileSchema = z.object({
@@ -35,14 +35,14 @@ export type SigningSecrets = {
  */
 export const keepSigningSecrets = (
   dataDir: string,
-  endpoints: readonly { id: string; url: string }[],
+  endpoints: readonly { id: string; url: string; keyVersion: number }[],
 ): SigningSecrets => {
   const path = join(dataDir, 'signing-secrets.json')
   const known = readJsonFile(path, fileSchema)
   const master = known?.master ?? formatSecret(randomBytes(masterSecretBytesMin))
   const masterKey = parseSecret(master)
   if (masterKey.kind === 'invalid') throw new Error('a master secret that was checked is none')
-  const derived = endpoints.map(({ id, url }) => {
+  const derived = endpoints.map(({ id, url, keyVersion }) => {
     const key = deriveKey({ masterSecret: masterKey.key, endpointId: id, keyVersion })
     return [id, { url, secret: formatSecret(key) }] as const
   })

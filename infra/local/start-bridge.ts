@@ -1,14 +1,17 @@
+import { createLayeredSecretStore } from '../../shared/adapters/secrets/layered-secret-store.ts'
+import { createMemorySecretStore } from '../../shared/adapters/secrets/memory-secret-store.ts'
 import { createMessageReceiver } from '../../shared/adapters/sqs/message-receiver.ts'
 import { faultOf } from '../../shared/domain/bridge-error.ts'
 import { lanes } from '../../shared/domain/delivery/delivery-queue.ts'
 import type { Endpoint } from '../../shared/domain/endpoint/endpoint.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
-import { tokenSecretName } from '../../shared/domain/secret-store.ts'
+import { type SecretStore, tokenSecretName } from '../../shared/domain/secret-store.ts'
 import { type Source, streamNames } from '../../shared/domain/source.ts'
 import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
 import { startEmulators } from './emulators.ts'
 import { sourceId } from './endpoint-id.ts'
+import { createFolderSecrets } from './folder-secrets.ts'
 import { limitsOf } from './lane-limits.ts'
 import { anyIn, readStanding, type Standing } from './left-behind.ts'
 import { putNamedEndpoints, toEndpoint } from './named-endpoints.ts'
@@ -58,7 +61,7 @@ export const startBridge = async (
   options: StartOptions,
 ): Promise<RunningBridge> => {
   const source = sourceOf(settings)
-  const endpoints = settings.endpoints.map(toEndpoint)
+  const named = settings.endpoints.map(toEndpoint)
   // Ended in the opposite order, whether here or by `stop`.
   await using starting = new AsyncDisposableStack()
   const folder = await enterStateFolder({
@@ -67,19 +70,20 @@ export const startBridge = async (
     ...(options.fresh !== undefined && { fresh: options.fresh }),
   })
   starting.defer(() => folder.leave())
-  const derived = endpoints.filter((_, at) => settings.endpoints[at]?.secret === null)
-  const kept = keepSigningSecrets(settings.dataDir, derived)
+  const master = keepSigningSecrets(settings.dataDir, [])
   const emulators = await startEmulators({ dataDir: settings.dataDir })
   starting.defer(() => emulators.close())
   const { dynamodb, sqs, queueUrls } = emulators
   folder.announce({ startedAt: new Date().toISOString(), dynamodb, sqs, queueUrls })
 
   const { reporter, admission = () => Promise.resolve() } = options
-  const secrets = new Map([...kept.secrets, ...givenSecrets(settings, source, endpoints)])
+  const given = new Map([...master.secrets, ...givenSecrets(settings, source, named)])
+  const secrets = await secretsOf(settings.dataDir, given)
   const bridge = composeBridge({ ...options, settings, emulators, secrets, admission })
   starting.defer(() => bridge.close())
   await bridge.sources.put(source)
-  const notNamed = await putNamedEndpoints(endpoints, bridge.endpoints)
+  const { endpoints, notNamed } = await putNamedEndpoints(named, bridge.endpoints)
+  const kept = keepSigningSecrets(settings.dataDir, endpoints.flatMap(withDerivedKey))
   const left = await readStanding(bridge)
 
   const pumps = startPumps({ bridge, queueUrls, reporter, admission, settings })
@@ -135,6 +139,22 @@ const givenSecrets = (
     return secret === null ? [] : [[givenSecretName(id), secret] as const]
   }),
 ]
+
+/**
+ * What the operator's command keeps in the folder comes first, so that a new token is used at once. But the last word
+ * counts: what this start gives takes the place of what was kept before it.
+ */
+const secretsOf = async (dataDir: string, given: ReadonlyMap<string, string>): Promise<SecretStore> => {
+  const kept = createFolderSecrets(dataDir)
+  for (const name of given.keys()) await kept.remove(name)
+  return createLayeredSecretStore([kept, createMemorySecretStore({ secrets: given })])
+}
+
+/** What a person finds in the folder is the secret of the newest key version, where that is derived. */
+const withDerivedKey = ({ id, url, keys }: Endpoint) => {
+  const [newest] = keys.toSorted((one, other) => other.version - one.version)
+  return newest?.secret === null ? [{ id, url, keyVersion: newest.version }] : []
+}
 
 const startPumps = (of: {
   bridge: ComposedBridge

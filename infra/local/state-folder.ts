@@ -13,10 +13,11 @@ const sourceFile = 'bridge.json'
 
 const sourceSchema = z.object({
   v: z.literal(1),
-  source: z.object({ id: z.string(), baseUrl: z.string(), pathPrefix: z.string() }),
+  /** Null in a folder that the operator's command made, until a start names one. */
+  source: z.object({ id: z.string(), baseUrl: z.string(), pathPrefix: z.string() }).nullable(),
 })
 const ownerSchema = z.object({ pid: z.int().positive() })
-type RememberedSource = z.infer<typeof sourceSchema>['source']
+type RememberedSource = NonNullable<z.infer<typeof sourceSchema>['source']>
 
 /** The data folder, ours until `leave`. */
 export type StateFolder = {
@@ -27,12 +28,13 @@ export type StateFolder = {
 }
 
 /**
- * Makes the folder ours: creates it for the owner alone, takes its lock, and holds it to its source. `fresh` empties it
- * first, once it is locked: for the demo's. Throws a `DataFolderError`: in use, of another source, or unusable.
+ * Makes the folder ours: creates it for the owner alone, takes its lock, and holds it to its source; whoever has none, as
+ * the operator's command, gives null. `fresh` empties it first, once it is locked: for the demo's. Throws a
+ * `DataFolderError`: in use, of another source, or unusable.
  */
 export const enterStateFolder = async (of: {
   dataDir: string
-  source: RememberedSource
+  source: RememberedSource | null
   fresh?: boolean
 }): Promise<StateFolder> => {
   const path = of.dataDir
@@ -99,14 +101,18 @@ const empty = (path: string): void => {
 }
 
 /** The cursors in the folder belong to one source: those of another would skip or repeat its records. */
-const rememberSource = (path: string, source: RememberedSource): void => {
+const rememberSource = (path: string, source: RememberedSource | null): void => {
   const file = join(path, sourceFile)
-  const known = readJsonFile(file, sourceSchema)?.source
-  if (known === undefined) {
-    if (existsSync(join(path, 'dynamodb'))) throw forgotten(path)
+  const known = readJsonFile(file, sourceSchema)
+  if (known === null && existsSync(join(path, 'dynamodb'))) throw forgotten(path)
+  if (source === null) {
+    if (known === null) writeJsonFile(file, { v: 1, source: null })
+    return
+  }
+  if (known === null || known.source === null) {
     const { id, baseUrl, pathPrefix } = source
     writeJsonFile(file, { v: 1, source: { id, baseUrl, pathPrefix } })
-  } else if (known.id !== source.id) throw otherSource(path, known, source)
+  } else if (known.source.id !== source.id) throw otherSource(path, known.source, source)
 }
 
 const address = ({ baseUrl, pathPrefix }: RememberedSource): string => `${baseUrl}${pathPrefix}`

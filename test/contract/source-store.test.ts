@@ -33,6 +33,16 @@ const describeSourceStore = (name: string, create: () => Promise<SourceStore>) =
       expect(await store.list()).toEqual([main, other])
     })
 
+    it('forgets a source that is removed, and minds none that is not there', async () => {
+      const store = await create()
+      await store.put(main)
+      await store.put(other)
+      await store.remove('main')
+      await store.remove('main')
+      expect(await store.read('main')).toBeNull()
+      expect(await store.list()).toEqual([other])
+    })
+
     it('replaces a source', async () => {
       const store = await create()
       await store.put(main)

@@ -14,6 +14,8 @@ export type TableClientSettings = {
   /** An emulator's address; without it, AWS's own. */
   endpoint?: string
   region?: string
+  /** One of the profiles of the AWS configuration file, in place of the shell's. */
+  profile?: string
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 

@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { authSchemes, type Source } from '../../domain/source.ts'
 import type { SourceStore } from '../../domain/source-store.ts'
@@ -63,5 +63,9 @@ export const createSourceStore = ({
   put: async ({ id, ...settings }) => {
     const item = { ...sourceKey(id), v: itemVersion, settings: JSON.stringify(settings) }
     await asked(client.send(new PutCommand({ TableName: tableName, Item: item })))
+  },
+
+  remove: async id => {
+    await asked(client.send(new DeleteCommand({ TableName: tableName, Key: sourceKey(id) })))
   },
 })

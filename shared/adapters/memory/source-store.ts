@@ -11,5 +11,8 @@ export const createMemorySourceStore = (): SourceStore => {
     put: async source => {
       sources.set(source.id, structuredClone(source))
     },
+    remove: async id => {
+      sources.delete(id)
+    },
   }
 }

@@ -30,6 +30,7 @@ const holds = {
 
 const ends = {
   endpoint_removed: 'the endpoint was removed: the delivery is cancelled',
+  dropped_by_operator: 'an operator dropped what was held when the endpoint was enabled',
   event_expired: 'the event is in the log no more: the delivery is cancelled',
   queue_refused: 'the queue will never take the message: a dead letter',
 } as const

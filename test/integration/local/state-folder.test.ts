@@ -84,7 +84,7 @@ describe('the data folder', () => {
 })
 
 describe('the signing secrets of a data folder', () => {
-  const endpoints = [{ id: 'ep_1', url: 'https://example.com/a' }]
+  const endpoints = [{ id: 'ep_1', url: 'https://example.com/a', keyVersion: 1 }]
 
   test('are the same from start to start, and readable for their owner alone', () => {
     using folder = temporaryFolder()
@@ -102,7 +102,7 @@ describe('the signing secrets of a data folder', () => {
     const read = () => JSON.parse(readFileSync(folder.of('signing-secrets.json'), 'utf8')).endpoints
     keepSigningSecrets(folder.path, endpoints)
     const before = read()
-    keepSigningSecrets(folder.path, [{ id: 'ep_2', url: 'https://example.com/b' }])
+    keepSigningSecrets(folder.path, [{ id: 'ep_2', url: 'https://example.com/b', keyVersion: 1 }])
     expect(Object.keys(read())).toEqual(['ep_1', 'ep_2'])
     expect(read().ep_1).toEqual(before.ep_1)
     expect(read().ep_2.secret).not.toBe(before.ep_1.secret)

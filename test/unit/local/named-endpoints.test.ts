@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { putNamedEndpoints, toEndpoint } from '../../../infra/local/named-endpoints.ts'
 import { createMemoryEndpointStore } from '../../../shared/adapters/memory/endpoint-store.ts'
+import { noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 
 const named = (path: string) => toEndpoint({ url: `https://example.com/${path}`, secret: null, types: ['*'] })
 
@@ -8,8 +9,8 @@ describe('the endpoints of a start', () => {
   test('those that are not named any more are disabled, so that what is for them is held', async () => {
     const store = createMemoryEndpointStore()
     await putNamedEndpoints([named('a'), named('b')], store)
-    const others = await putNamedEndpoints([named('b')], store)
-    expect(others.map(({ id }) => id)).toEqual([named('a').id])
+    const { notNamed } = await putNamedEndpoints([named('b')], store)
+    expect(notNamed.map(({ id }) => id)).toEqual([named('a').id])
     expect(await store.read(named('a').id)).toMatchObject({ state: 'disabled', stateReason: 'not_named' })
     expect(await store.read(named('b').id)).toMatchObject({ state: 'active', stateReason: null })
   })
@@ -19,7 +20,7 @@ describe('the endpoints of a start', () => {
     const endpoint = named('a')
     await putNamedEndpoints([endpoint], store)
     await store.setState({ id: endpoint.id, state: 'disabled', reason: 'answered_410' })
-    expect(await putNamedEndpoints([endpoint], store)).toEqual([])
+    expect((await putNamedEndpoints([endpoint], store)).notNamed).toEqual([])
     expect(await store.read(endpoint.id)).toMatchObject({ state: 'active', stateReason: null })
   })
 
@@ -28,10 +29,39 @@ describe('the endpoints of a start', () => {
     await putNamedEndpoints([named('a'), named('b')], store)
     await store.setState({ id: named('a').id, state: 'disabled', reason: 'answered_410' })
     await store.setState({ id: named('b').id, state: 'removed', reason: null })
-    const others = await putNamedEndpoints([named('c')], store)
-    expect(others.map(({ id }) => id)).toEqual([named('a').id])
+    const { notNamed } = await putNamedEndpoints([named('c')], store)
+    expect(notNamed.map(({ id }) => id)).toEqual([named('a').id])
     expect(await store.read(named('a').id)).toMatchObject({ state: 'disabled', stateReason: 'answered_410' })
     expect(await store.read(named('b').id)).toMatchObject({ state: 'removed' })
+  })
+
+  test('what the operator added is left alone', async () => {
+    const store = createMemoryEndpointStore()
+    const added = { ...named('a'), id: 'crm' }
+    await store.put(added)
+    expect((await putNamedEndpoints([named('b')], store)).notNamed).toEqual([])
+    expect(await store.read('crm')).toEqual(added)
+  })
+
+  test('one that is named keeps the filters and key versions that the operator gave it', async () => {
+    const store = createMemoryEndpointStore()
+    const keys = [
+      { version: 1, secret: null, signsUntilMs: 1_000 },
+      { version: 2, secret: null, signsUntilMs: null },
+    ]
+    const filters = { ...noFilters, senderDomains: ['example.com'] }
+    await store.put({ ...named('a'), keys, filters })
+    const { endpoints } = await putNamedEndpoints([{ ...named('a'), types: ['email.complaint'] }], store)
+    expect(endpoints).toEqual([{ ...named('a'), keys, filters, types: ['email.complaint'] }])
+    expect(await store.read(named('a').id)).toEqual(endpoints[0])
+  })
+
+  test('a secret of the command line takes the place of all keys, and none that of such a secret', async () => {
+    const store = createMemoryEndpointStore()
+    const given = toEndpoint({ url: 'https://example.com/a', secret: 'whsec_x', types: ['*'] })
+    await store.put({ ...named('a'), keys: [{ version: 7, secret: null, signsUntilMs: null }] })
+    expect((await putNamedEndpoints([given], store)).endpoints).toEqual([given])
+    expect((await putNamedEndpoints([named('a')], store)).endpoints).toEqual([named('a')])
   })
 
   test('a secret that is given has a name of its own; without one the key is derived', () => {

@@ -4,7 +4,7 @@ import { ended, poll } from './happenings.ts'
 
 const watch = () => {
   const time = { nowMs: 1_000 }
-  const caughtUp = createCaughtUp(() => time.nowMs)
+  const caughtUp = createCaughtUp(() => time.nowMs, 'src_1')
   const stop = new AbortController()
   const result = { given: null as { stream: string; reason: string }[] | null }
   const done = caughtUp.caughtUp(stop.signal).then(given => {
@@ -23,6 +23,18 @@ describe('caught up', () => {
     caughtUp.report(poll({ stream: 'bounces', walk: 'overlap' }))
     expect(await isDone()).toBe(false)
     caughtUp.report(poll({ stream: 'complaints', walk: 'news' }))
+    expect(await isDone()).toBe(true)
+    expect(result.given).toEqual([])
+  })
+
+  test('is not said by what another source does that is polled beside it', async () => {
+    const { caughtUp, isDone, result } = watch()
+    for (const stream of ['bounces', 'complaints'] as const) {
+      caughtUp.report(poll({ stream, walk: 'overlap', source: 'other' }))
+      caughtUp.report(poll({ stream, source: 'other', outcome: 'failed', reason: 'x', status: 401 }))
+    }
+    expect(await isDone()).toBe(false)
+    for (const stream of ['bounces', 'complaints'] as const) caughtUp.report(poll({ stream, walk: 'news' }))
     expect(await isDone()).toBe(true)
     expect(result.given).toEqual([])
   })

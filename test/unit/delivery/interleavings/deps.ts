@@ -216,7 +216,7 @@ const sourcesOf = ({ event }: Process): SourceStore => {
     baseUrl: 'https://service.example',
     tokenSecret: 'token',
   }
-  return { list: async () => [source], read: async () => source, put: async () => {} }
+  return { list: async () => [source], read: async () => source, put: async () => {}, remove: async () => {} }
 }
 
 const logOf = (process: Process): EventLog => {

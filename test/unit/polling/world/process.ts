@@ -83,6 +83,7 @@ export const startProcess = (deps: ProcessDeps): Process => {
       list: port(async () => [deps.source]),
       read: port(async () => deps.source),
       put: async () => undefined,
+      remove: async () => undefined,
     },
     apiOf: () => ({ listPage }),
     cursors: { read: port(stores.cursors.read), commit: port(stores.cursors.commit) },

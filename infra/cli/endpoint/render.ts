@@ -1,0 +1,98 @@
+import type { Endpoint, SigningKey } from '../../../shared/domain/endpoint/endpoint.ts'
+import { activeKeys } from '../../../shared/domain/signing/signing-keys.ts'
+import type { Look } from '../output/look.ts'
+import { showAge, showMoment } from '../output/moments.ts'
+import { renderFields, renderTable } from '../output/table.ts'
+import { none } from '../output/texts.ts'
+import type { Standing, StandingByState } from './standing.ts'
+
+export const stateOf = (look: Look, { state, stateReason }: Endpoint): string => {
+  if (state === 'active') return look.colors.green('active')
+  // Disabled by an operator says no more than disabled.
+  const isTold = stateReason !== null && stateReason !== 'endpoint_disabled'
+  const reason = isTold ? ` (${stateReason})` : ''
+  return state === 'disabled' ? look.colors.yellow(`disabled${reason}`) : look.colors.dim('removed')
+}
+
+/** Paths and queries may be secrets: a list is looked at over shoulders. */
+const shortUrl = (url: string): string => {
+  const { origin, pathname, search } = new URL(url)
+  return pathname === '/' && search === '' ? origin : `${origin}/…`
+}
+
+export const showCount = ({ count, atLeast }: Standing): string =>
+  `${count.toLocaleString('en-US')}${atLeast ? '+' : ''}`
+
+const marked = (look: Look, standing: Standing, color: 'yellow' | 'red'): string =>
+  standing.count === 0 ? look.colors.dim('0') : look.colors[color](showCount(standing))
+
+export const renderEndpoints = (
+  look: Look,
+  views: readonly { endpoint: Endpoint; standing: StandingByState }[],
+): string => {
+  if (views.length === 0) return 'There are no endpoints yet; bridge endpoint add makes one.'
+  const rows = views.map(({ endpoint, standing }) => [
+    endpoint.id,
+    stateOf(look, endpoint),
+    shortUrl(endpoint.url),
+    endpoint.types.join(', '),
+    marked(look, standing.waiting, 'yellow'),
+    marked(look, standing.held, 'yellow'),
+    marked(look, standing.dead, 'red'),
+  ])
+  const columns = [
+    { title: 'ENDPOINT', shrinks: true },
+    { title: 'STATE', shrinks: true },
+    { title: 'URL', shrinks: true },
+    { title: 'TYPES', shrinks: true },
+    { title: 'WAITING', align: 'right' },
+    { title: 'HELD', align: 'right' },
+    { title: 'DEAD', align: 'right' },
+  ] as const
+  return renderTable(look, columns, rows)
+}
+
+export const renderEndpoint = (
+  look: Look,
+  { endpoint, standing, nowMs }: { endpoint: Endpoint; standing: StandingByState; nowMs: number },
+): string => {
+  const { filters } = endpoint
+  const filter = (values: readonly string[] | null): string => (values === null ? 'any' : values.join(', '))
+  return renderFields(look, [
+    ['Endpoint', look.colors.bold(endpoint.id)],
+    ['URL', endpoint.url],
+    ['State', stateOf(look, endpoint)],
+    ['Types', endpoint.types.join(', ')],
+    ['Sender domains', filter(filters.senderDomains)],
+    ['Recipient domains', filter(filters.recipientDomains)],
+    ['Bounce categories', filter(filters.bounceCategories)],
+    ['Sources', filter(filters.sources)],
+    ['Lane', endpoint.slow ? 'slow' : 'fast'],
+    ['Signed with', renderKeys(endpoint.keys, nowMs)],
+    ['Waiting', standingLine(standing.waiting, nowMs)],
+    ['Held', standingLine(standing.held, nowMs)],
+    ['Dead letters', standingLine(standing.dead, nowMs)],
+  ])
+}
+
+const standingLine = (standing: Standing, nowMs: number): string => {
+  const oldest = standing.oldestEventMs
+  return oldest === null ? '0' : `${showCount(standing)}, the oldest event ${showAge(oldest, nowMs)}`
+}
+
+const renderKeys = (keys: readonly SigningKey[], nowMs: number): string => {
+  const active = activeKeys(keys, nowMs)
+  if (active.length === 0) return none
+  return active.map(key => keyLine(key, nowMs)).join('\n')
+}
+
+const keyLine = ({ version, secret, signsUntilMs }: SigningKey, nowMs: number): string => {
+  const what = secret === null ? 'derived' : `kept as ${secret}`
+  const until =
+    signsUntilMs === null ? '' : `, until ${showMoment(signsUntilMs)} (${showAge(signsUntilMs, nowMs)})`
+  return `key ${version}, ${what}${until}`
+}
+
+/** Once, where a person has just made it. */
+export const renderSecret = (look: Look, secret: string): string =>
+  `Signing secret, for the receiver; it is not shown again:\n  ${look.colors.bold(secret)}`

@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
+import { type Source, sourceDefaults } from '../../../shared/domain/source.ts'
+import { defineCommand } from '../command.ts'
+import { exitDone } from '../exit-codes.ts'
+import { RefusedError } from '../failures.ts'
+import { argument, needed, optional, toggle } from '../input.ts'
+import { show } from '../session.ts'
+import { idValue, sharedValues } from '../values.ts'
+import { pollingFlags } from './inputs.ts'
+import { sourceJson } from './source-view.ts'
+import { keepToken, readToken } from './token-input.ts'
+
+export const addSource = defineCommand({
+  name: 'add',
+  summary: 'Add an account at the email service; its API token comes from standard input or a prompt',
+  details:
+    'The ids of its events follow from the id of the source, so that the id stays for good. Polling begins within a\n' +
+    'minute. A source that was removed goes on where it stood if it is added again under the same id.',
+  examples: [
+    { line: 'bridge source add main --url https://api.example.com', text: 'Asks for the token.' },
+    {
+      line: 'bridge source add main --url https://api.example.com --include-soft yes --stack feedback-bridge < token.txt',
+    },
+    {
+      line: 'bridge source add old --url https://api.example.com --start-at 2026-01-31 --paused < token.txt',
+    },
+  ],
+  input: z.object({
+    id: argument(idValue, { value: 'ID', text: 'a short name for it, as main' }),
+    url: needed(sharedValues['source-url'], {
+      value: 'URL',
+      text: 'scheme, host and port of the email service, as https://api.example.com',
+    }),
+    'start-at': optional(sharedValues['start-at'], {
+      value: 'TIME',
+      text: 'where the first walk begins: latest (default), earliest, or an ISO time',
+    }),
+    ...pollingFlags,
+    paused: toggle('do not poll it until bridge source resume'),
+  }),
+  run: async (input, session) => {
+    const bridge = await session.open({ make: true })
+    const { id } = input
+    if ((await bridge.sources.read(id)) !== null) {
+      throw new RefusedError({
+        code: 'source_exists',
+        message: `there is a source "${id}" already`,
+        hint: 'Change it by bridge source update, or choose another id.',
+      })
+    }
+    const token = await readToken(session)
+    const source: Source = {
+      id,
+      baseUrl: input.url,
+      pathPrefix: input['path-prefix'] ?? sourceDefaults.pathPrefix,
+      authScheme: input['auth-scheme'] ?? sourceDefaults.authScheme,
+      tokenSecret: tokenSecretName(id),
+      includeSoft: input['include-soft'] ?? sourceDefaults.includeSoft,
+      pageSize: input['page-size'] ?? sourceDefaults.pageSize,
+      startAt: input['start-at'] ?? sourceDefaults.startAt,
+      pollEverySeconds: input['poll-every'] ?? sourceDefaults.pollEverySeconds,
+      overlapSeconds: input.overlap ?? sourceDefaults.overlapSeconds,
+      requestsPerMinute: input['requests-per-minute'] ?? sourceDefaults.requestsPerMinute,
+      state: input.paused ? 'paused' : 'active',
+    }
+    // The token first: a poller that finds the source finds its token.
+    await keepToken(bridge, source, token)
+    await bridge.sources.put(source)
+    const view = { source, cursors: { bounces: null, complaints: null } }
+    show(session, {
+      json: () => sourceJson(view),
+      text: ({ colors }) =>
+        `${colors.green('Added')} the source ${id}; ${input.paused ? 'it is paused: bridge source resume starts it.' : 'polling begins within a minute.'}`,
+    })
+    if (input.url.startsWith('http:') && bridge.target.kind === 'stack') {
+      session.io.note('Beware: it is asked over http, so that its token can be read on the way; use https.')
+    }
+    return exitDone
+  },
+})
