@@ -1,4 +1,4 @@
-import { createSystemResolver } from '../../../shared/adapters/webhook/resolver.ts'
+import { createSystemResolver, type ResolveHost } from '../../../shared/adapters/webhook/resolver.ts'
 import { addressVerdict } from '../../../shared/domain/endpoint/address-guard.ts'
 import { literalAddress, parseEndpointUrl } from '../../../shared/domain/endpoint/endpoint-url.ts'
 import { CommandError, RefusedError, UsageError } from '../failures.ts'
@@ -39,9 +39,13 @@ export const checkUrl = (text: string, { allowPrivate }: { allowPrivate: boolean
  * Resolves the host and judges every address, as each attempt will. Throws a `RefusedError` where one of them is none that
  * we send to, a `CommandError` where the name has none.
  */
-export const checkAddresses = async (url: URL, settings: { allowPrivate: boolean }): Promise<string[]> => {
-  if (literalAddress(url.hostname) !== null) return [url.hostname]
-  const addresses = await resolved(url.hostname)
+export const checkAddresses = async (
+  url: URL,
+  settings: { allowPrivate: boolean; resolve?: ResolveHost },
+): Promise<void> => {
+  // The URL's own check has judged a literal one.
+  if (literalAddress(url.hostname) !== null) return
+  const addresses = await resolved(url.hostname, settings.resolve ?? createSystemResolver())
   for (const address of addresses) {
     const verdict = addressVerdict(address, settings)
     if (verdict.allowed) continue
@@ -51,12 +55,11 @@ export const checkAddresses = async (url: URL, settings: { allowPrivate: boolean
       hint: 'Give a host with public addresses alone; a local bridge may allow others with --allow-private-endpoints.',
     })
   }
-  return addresses
 }
 
-const resolved = async (host: string): Promise<string[]> => {
+const resolved = async (host: string, resolve: ResolveHost): Promise<string[]> => {
   try {
-    return await createSystemResolver()(host, AbortSignal.timeout(lookupTimeoutMs))
+    return await resolve(host, AbortSignal.timeout(lookupTimeoutMs))
   } catch (error) {
     throw new CommandError({
       code: 'dns_failed',
