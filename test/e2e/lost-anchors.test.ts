@@ -70,18 +70,32 @@ const addNew = (simulator: RunningSimulator): void => {
   simulator.add('complaints', recordsUntil(nowSecond() - 20, 6, 2))
 }
 
-/** Starts again, and sees that all that is new arrives, nothing twice; and that the loss was noticed and told. */
+/**
+ * The streams whose first walk began at the anchor. A start that ended while a stream was being read again left a place,
+ * and the next one goes on there: behind the anchor, whose loss it then never meets.
+ */
+const readFromAnchor = (bridge: ReturnType<World['bridge']>) =>
+  streams.filter(stream => bridge.of('poll').find(line => line['stream'] === stream)?.['resumed'] === false)
+
+/**
+ * Starts again, and sees that all that is new arrives, nothing twice; and that the loss was noticed and told, where it
+ * was met. Says by how many streams it was.
+ */
 const expectFollowed = async (
   world: World,
   { simulator, receiver, of, known }: Awaited<ReturnType<typeof firstStart>>,
   noticed: boolean,
-): Promise<void> => {
+): Promise<number> => {
   const bridge = world.bridge(of)
   expect(await bridge.ended()).toEqual({ code: 0, signal: null })
   expectExactly(receiver, [...new Set([...known, ...idsOf(simulator)])])
-  const told = bridge.of('anchor_lost').map(line => line['stream'])
-  expect([...new Set(told)].sort()).toEqual(noticed ? [...streams] : [])
-  if (noticed) expect(bridge.stderr()).toMatch(/bounces: last_id leads nowhere/)
+  const fromAnchor = readFromAnchor(bridge)
+  const told = new Set(bridge.of('anchor_lost').map(line => line['stream']))
+  expect(fromAnchor.filter(stream => told.has(stream))).toEqual(noticed ? fromAnchor : [])
+  for (const stream of noticed ? fromAnchor : []) {
+    expect(bridge.stderr()).toContain(`${stream}: last_id leads nowhere`)
+  }
+  return fromAnchor.length
 }
 
 /** A first start sets the anchors; then they and all older records have expired, and there are new ones. */
@@ -100,9 +114,9 @@ const loseAnchors = async (world: World, { service, refuse, looksRight }: Loss):
   }
   addNew(simulator)
   const askedBefore = simulator.requests.length
-  await expectFollowed(world, first, looksRight !== true)
+  const fromAnchor = await expectFollowed(world, first, looksRight !== true)
   const asked = simulator.requests.slice(askedBefore).map(({ query }) => lastIdOf(query) ?? '')
-  expect(asked.filter(id => gone.has(id)).length).toBeGreaterThanOrEqual(2)
+  expect(asked.filter(id => gone.has(id)).length).toBeGreaterThanOrEqual(fromAnchor)
 }
 
 describe.concurrent('an anchor that the service has lost costs no record and no duplicate', () => {
