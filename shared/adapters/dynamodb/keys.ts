@@ -91,3 +91,5 @@ export const markKey = (mark: OfStream & { hour: number; day: string }): ItemKey
   pk: markPartition(mark),
   sk: join(markHour(mark.hour), mark.day),
 })
+
+export const replayPlanKey = (name: string): ItemKey => ({ pk: 'REPLAY', sk: part(name) })

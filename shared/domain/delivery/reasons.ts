@@ -31,8 +31,14 @@ const holds = {
 const ends = {
   endpoint_removed: 'the endpoint was removed: the delivery is cancelled',
   dropped_by_operator: 'an operator dropped what was held when the endpoint was enabled',
+  purged_by_operator: 'an operator purged the dead letter: the delivery is cancelled',
   event_expired: 'the event is in the log no more: the delivery is cancelled',
   queue_refused: 'the queue will never take the message: a dead letter',
+} as const
+
+const begins = {
+  replayed_by_operator: 'an operator began another round: it waits for its first attempt',
+  recovered_by_operator: 'an operator recovered the event from the log: it waits for its first attempt',
 } as const
 
 const drops = {
@@ -47,7 +53,7 @@ const drops = {
  * Every reason that an attempt, a delivery or a dropped message can have, with what it means; beside these there is
  * `http_<status>`. The codes are stable: people filter by them.
  */
-export const deliveryReasons = { ...failures, ...holds, ...ends, ...drops } as const
+export const deliveryReasons = { ...failures, ...holds, ...ends, ...begins, ...drops } as const
 export type DeliveryReason = keyof typeof deliveryReasons
 export type HoldReason = keyof typeof holds
 export type DropReason = keyof typeof drops

@@ -13,6 +13,8 @@ import { readRecord } from '../../../shared/domain/feedback/read-record.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { type Source, type StreamName, sourceDefaults } from '../../../shared/domain/source.ts'
 
+import { holdFolder } from './held-folder.ts'
+
 const daySeconds = 86_400
 
 /** The stores of a bridge's table, to fill it as a bridge would have and to look into it. */
@@ -95,3 +97,27 @@ export const deliveryOf = (event: LoggedEvent, fields: Partial<Delivery> = {}): 
   expiresAtSeconds: event.expiresAtSeconds,
   ...fields,
 })
+
+/** A held folder whose table holds two endpoints, crm and shop, these sources, events and deliveries. */
+export const holdFilled = async (of: {
+  sources?: readonly string[]
+  events?: readonly LoggedEvent[]
+  deliveries?: readonly Delivery[]
+}) => {
+  const folder = await holdFolder()
+  const table = openTable(folder.emulators)
+  for (const id of of.sources ?? ['main']) await table.sources.put(sourceOf(id))
+  for (const id of ['crm', 'shop']) await table.endpoints.put(endpointOf(id))
+  if (of.events !== undefined && of.events.length > 0) await table.log.record(of.events)
+  for (const delivery of of.deliveries ?? []) {
+    await table.store.write(delivery, { kind: 'unsettled_before', rank: 999_999 })
+  }
+  return {
+    ...folder,
+    table,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      table[Symbol.dispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { eventTypes } from '../../../shared/domain/event/event-types.ts'
+import type { EventSummary } from '../../../shared/domain/polling/event-log.ts'
+import type { Look } from '../output/look.ts'
+import { isoOf, isoOfSecond, showMoment } from '../output/moments.ts'
+import { none } from '../output/texts.ts'
+import type { OperatorBridge } from '../target/operator-bridge.ts'
+import type { RowColumn } from './row-writer.ts'
+
+export const momentWidth = 20
+export const eventIdWidth = 30
+const typeWidth = Math.max(...eventTypes.map(type => type.length))
+const endpointsWidth = 20
+
+/** What `--json` shows of an event beside its body: documented in infra/cli/README.md, and only ever added to. */
+export const summaryJson = (event: EventSummary) => ({
+  id: event.id,
+  type: event.type,
+  timestamp: isoOfSecond(event.second),
+  source: event.sourceId,
+  stream: event.stream,
+  recordId: event.recordId,
+  endpoints: event.endpointIds,
+  loggedAt: isoOf(event.loggedAtMs),
+  expiresAt: isoOfSecond(event.expiresAtSeconds),
+})
+
+const colorOf = (look: Look, type: string): string => {
+  if (type === 'email.complaint') return look.colors.magenta(type)
+  return type === 'email.bounce.hard' ? look.colors.red(type) : type
+}
+
+/** Columns and rows of events; which source it was only where there are several. */
+export const eventRows = async (
+  { sources }: Pick<OperatorBridge, 'sources'>,
+  of: { look: Look; source: string | undefined },
+): Promise<{ columns: readonly RowColumn[]; row: (event: EventSummary) => readonly string[] }> => {
+  const { look } = of
+  const ids = of.source === undefined ? (await sources.list()).map(({ id }) => id) : [of.source]
+  const hasSource = ids.length > 1
+  const sourceColumn = { title: 'SOURCE', width: Math.max(...ids.map(id => id.length), 1), shrinks: true }
+  return {
+    columns: [
+      { title: 'TIME', width: momentWidth },
+      { title: 'EVENT', width: eventIdWidth },
+      { title: 'TYPE', width: typeWidth, shrinks: true },
+      ...(hasSource ? [sourceColumn] : []),
+      { title: 'ENDPOINTS', width: endpointsWidth, shrinks: true },
+    ],
+    row: event => [
+      showMoment(event.second * 1_000),
+      event.id,
+      colorOf(look, event.type),
+      ...(hasSource ? [event.sourceId] : []),
+      event.endpointIds.length === 0 ? none : event.endpointIds.join(', '),
+    ],
+  }
+}
