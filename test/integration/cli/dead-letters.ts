@@ -3,7 +3,7 @@ import { mapBounded } from '../../../shared/adapters/bounded.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
-import { endpointOf, openTable, sourceOf } from './filled-table.ts'
+import { deliveryOf, endpointOf, openTable, sourceOf } from './filled-table.ts'
 import { holdFolder } from './held-folder.ts'
 
 const writesAtOnce = 16
@@ -51,4 +51,17 @@ export const holdTable = async (of: {
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Given up a minute ago. */
+export const deadOf = (event: LoggedEvent, fields: Partial<Delivery> = {}) => {
+  const diedAtMs = Date.now() - 60_000
+  return deliveryOf(event, {
+    state: 'dead',
+    reason: 'http_500',
+    position: { round: 1, attempt: 10 },
+    dueMs: diedAtMs,
+    updatedAtMs: diedAtMs,
+    ...fields,
+  })
 }
