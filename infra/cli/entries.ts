@@ -4,6 +4,7 @@ import type { Command, Noun } from './command.ts'
 import { createCompletion } from './completion.ts'
 import { deliveriesNoun } from './deliveries.ts'
 import { dlqNoun } from './dlq.ts'
+import { doctorCommand } from './doctor.ts'
 import { endpointNoun } from './endpoint.ts'
 import { eventsNoun } from './events.ts'
 import { exportCommand } from './export.ts'
@@ -14,6 +15,7 @@ import { statusCommand } from './status.ts'
 
 const doing: readonly (Noun | Command)[] = [
   statusCommand,
+  doctorCommand,
   sourceNoun,
   endpointNoun,
   eventsNoun,

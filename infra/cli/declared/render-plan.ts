@@ -10,6 +10,12 @@ const textOf = (setting: Setting): string => {
   return String(setting)
 }
 
+/** A state that the file leaves out is none: paused, or not. */
+const changeText = (from: Setting, to: Setting): string => {
+  const isState = typeof (from ?? to) === 'boolean'
+  return [from, to].map(setting => textOf(setting ?? (isState ? false : undefined))).join(' → ')
+}
+
 /** A plan as it is read: what would be made, changed field by field, or removed; what stays as it is is counted. */
 export const renderPlan = (look: Look, plan: Plan): string => {
   const lines = [
@@ -38,7 +44,7 @@ const renderStep = (look: Look, noun: string, step: Step<unknown>): string[] => 
     case 'change':
       return [
         yellow(`~ ${name}`),
-        ...step.changes.map(({ setting, from, to }) => `    ${setting}: ${textOf(from)} → ${textOf(to)}`),
+        ...step.changes.map(({ setting, from, to }) => `    ${setting}: ${changeText(from, to)}`),
       ]
     case 'remove':
       return [red(`- ${name}`)]

@@ -4,6 +4,9 @@ import type { EndpointStatus, SourceStatus, Status } from './read-status.ts'
 
 /** Lines of problems on one screen. */
 const problemsShownMax = 10
+/** Of so many deliveries, fewer than this share succeeded: worth a line. */
+const deliveriesToldMin = 10
+const successShareTold = 0.9
 
 /** What is not as it should be, in words, with what to do. */
 export const problemsOf = (status: Status): string[] => {
@@ -48,11 +51,18 @@ const endpointProblems = ({ endpoint, found }: EndpointStatus): string[] => {
   const { id, state, stateReason } = endpoint
   if (found.value === null) return [`The endpoint ${id} can't be read: ${found.problem}`]
   const { held, dead } = found.value.deliveries
+  const { deliveries, delivered } = found.value.success
+  const fails = deliveries >= deliveriesToldMin && delivered < deliveries * successShareTold
   const reason = stateReason === null || stateReason === 'endpoint_disabled' ? '' : ` (${stateReason})`
   return [
     ...(state === 'disabled' ? [`${id}: is disabled${reason}; bridge endpoint enable ${id} ends that.`] : []),
     ...(state === 'active' && held.count > 0
       ? [`${id}: ${showCount(held)} held; bridge endpoint show ${id} tells more.`]
+      : []),
+    ...(fails
+      ? [
+          `${id}: of the last ${deliveries} deliveries ${delivered} succeeded; bridge deliveries list --endpoint ${id} tells why.`,
+        ]
       : []),
     ...(dead.count > 0
       ? [`${id}: ${showCount(dead)} dead; bridge dlq list --endpoint ${id} shows them.`]

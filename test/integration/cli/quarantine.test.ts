@@ -1,66 +1,12 @@
-import { createHash } from 'node:crypto'
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, test } from 'vitest'
-import { localClientSettings } from '../../../infra/local/local-table.ts'
-import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
-import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
-import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { eventId } from '../../../shared/domain/feedback/event-id.ts'
-import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
-import type { StreamName } from '../../../shared/domain/source.ts'
 import { jsonOf } from './bridge-command.ts'
-import { endpointOf, openTable, sourceOf } from './filled-table.ts'
-import { holdFolder } from './held-folder.ts'
+import { hashOf, holdQuarantine, nowMs } from './held-quarantine.ts'
 
-const nowMs = Date.now()
 const second = Math.floor(nowMs / 1_000) - 3_600
-const hashOf = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
 const readable = JSON.stringify({ uuid: 'u-1', timelogged: second, bounce_type: 'h', rcpt: 'jo@example.com' })
 const timeless = JSON.stringify({ uuid: 'u-2', rcpt: 'an@example.com', note: 'a\u202eb' })
-
-/** A folder with two sources and an endpoint, and these texts in quarantine, each a minute older than the one before. */
-const holdQuarantine = async (
-  kept: readonly { text: string; reason: string; sourceId?: string; stream?: StreamName }[],
-) => {
-  const folder = await holdFolder()
-  const table = openTable(folder.emulators)
-  const { dynamodb, sqs, queueUrls } = folder.emulators
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
-  const queueClient = createQueueClient({ ...localClientSettings, endpoint: sqs.endpoint })
-  const of = { client, tableName: dynamodb.tableName }
-  const quarantine = createQuarantine(of)
-  const cursors = createCursorStore(of)
-  await table.endpoints.put(endpointOf('crm'))
-  for (const id of ['main', 'other']) {
-    await table.sources.put(sourceOf(id))
-    const cursor = { ...emptyCursor, floorSecond: 0, firstWalkComplete: true }
-    await cursors.commit({ sourceId: id, stream: 'bounces', name: 'main' }, cursor, null)
-  }
-  for (const [at, { text, reason, sourceId = 'main', stream = 'bounces' }] of kept.entries()) {
-    await quarantine.keep({ sourceId, stream, hash: hashOf(text), text, reason, atMs: nowMs - at * 60_000 })
-  }
-  return {
-    ...folder,
-    table,
-    hashes: async (args = '--all'): Promise<string[]> =>
-      jsonOf(await folder.bridge(`quarantine list --json ${args}`)).records.map(
-        ({ hash }: { hash: string }) => hash,
-      ),
-    queued: async (): Promise<unknown[]> => {
-      const receive = { QueueUrl: queueUrls.fast, MaxNumberOfMessages: 10, WaitTimeSeconds: 0 }
-      const { Messages = [] } = await queueClient.send(new ReceiveMessageCommand(receive))
-      return Messages.map(({ Body }) => JSON.parse(Body ?? ''))
-    },
-    [Symbol.asyncDispose]: async () => {
-      client.destroy()
-      queueClient.destroy()
-      table[Symbol.dispose]()
-      await folder[Symbol.asyncDispose]()
-    },
-  }
-}
 
 const ofAll = [
   { text: timeless, reason: 'no_usable_time' },
@@ -179,12 +125,8 @@ describe('bridge quarantine', { timeout: 40_000 }, () => {
     await using folder = await holdQuarantine(ofAll)
     await folder.bridge(`quarantine retry ${hashOf(readable)}`)
     await folder.queued()
-    const { dynamodb } = folder.emulators
-    const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
     const of = { sourceId: 'main', stream: 'bounces', hash: hashOf(readable) } as const
-    const record = { ...of, text: readable, reason: 'x', atMs: nowMs }
-    await createQuarantine({ client, tableName: dynamodb.tableName }).keep(record)
-    client.destroy()
+    await folder.quarantine.keep({ ...of, text: readable, reason: 'x', atMs: nowMs })
     const again = jsonOf(await folder.bridge(`quarantine retry ${hashOf(readable)} --json`))
     expect(again).toMatchObject({ records: 1, enqueued: 0, known: 1, kept: [] })
     expect([await folder.queued(), (await folder.hashes()).length]).toEqual([[], 3])
