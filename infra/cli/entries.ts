@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.ts'
 import { endpointNoun } from './endpoint.ts'
 import { eventsNoun } from './events.ts'
 import { exportCommand } from './export.ts'
+import { forgetCommand } from './forget.ts'
 import { quarantineNoun } from './quarantine.ts'
 import { recoverCommand } from './recover.ts'
 import { sourceNoun } from './source.ts'
@@ -24,6 +25,7 @@ const doing: readonly (Noun | Command)[] = [
   dlqNoun,
   recoverCommand,
   auditCommand,
+  forgetCommand,
   applyCommand,
   exportCommand,
 ]

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryState } from '../../../shared/domain/delivery/de
 import type { StreamName } from '../../../shared/domain/source.ts'
 import { findEndpoint } from '../endpoint/find-endpoint.ts'
 import { inOrder, type SecondRange } from '../events/in-order.ts'
-import type { Searching } from '../events/searching.ts'
+import type { Searching } from '../output/searching.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 

@@ -1,13 +1,13 @@
 import { type DeliveryState, deliveryStates } from '../../../shared/domain/delivery/delivery.ts'
 import { argument, optional } from '../input.ts'
-import { checked, idValue } from '../values.ts'
+import { checked, idValue, listOf } from '../values.ts'
 
 export const endpointArgument = argument(idValue, { value: 'ENDPOINT', text: "the endpoint's id" })
 
 const isState = (text: string): text is DeliveryState => deliveryStates.some(state => state === text)
 
 const statesValue = checked<DeliveryState[]>(text => {
-  const words = [...new Set(text.split(',').map(word => word.trim()))]
+  const words = listOf(text)
   const states = words.filter(isState)
   if (states.length === words.length) return { value: states }
   return { problem: `must be ${deliveryStates.join(', ')}, or several of them with commas between` }

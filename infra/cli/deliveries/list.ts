@@ -12,10 +12,10 @@ import {
   streamFlag,
   timeFlags,
 } from '../events/inputs.ts'
-import { createSearching } from '../events/searching.ts'
-import { type Listing, writeList } from '../events/streamed-list.ts'
 import type { Look } from '../output/look.ts'
 import { showMoment } from '../output/moments.ts'
+import { createSearching } from '../output/searching.ts'
+import { type Listing, writeList } from '../output/streamed-list.ts'
 import { none } from '../output/texts.ts'
 import { deliveryJson } from './delivery-json.ts'
 import { endpointsOf, findDeliveries } from './find-deliveries.ts'

@@ -2,9 +2,9 @@ import type { AttemptRecord, Delivery, DeliveryState } from '../../../shared/dom
 import { nextAttempt, type Position } from '../../../shared/domain/delivery/position.ts'
 import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
 import { showDuration } from '../../local/durations.ts'
-import { printable } from '../events/printable.ts'
 import type { Look } from '../output/look.ts'
 import { showMoment, showMomentAndAge } from '../output/moments.ts'
+import { printable } from '../output/printable.ts'
 import { renderTable } from '../output/table.ts'
 import { none } from '../output/texts.ts'
 

@@ -4,9 +4,9 @@ import { beginNextRound } from '../../../shared/domain/replay/next-round.ts'
 import { createPace } from '../../../shared/domain/replay/pace.ts'
 import { exitNotConfirmed, isConfirmed } from '../asking.ts'
 import type { SecondRange } from '../events/in-order.ts'
-import { createSearching } from '../events/searching.ts'
 import { type ExitCode, exitDone, exitInterrupted } from '../exit-codes.ts'
 import { showMoment } from '../output/moments.ts'
+import { createSearching } from '../output/searching.ts'
 import { counted } from '../output/texts.ts'
 import { type Session, show } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
@@ -59,7 +59,7 @@ const goThrough = async (of: ToRetry, known: Known, session: Session): Promise<C
   const deps = { store: known.bridge.store, clock, newId: randomUUID }
   const counts: Counts = {
     set: 0,
-    left: { held: 0, setBefore: 0, expired: 0, endpointRemoved: 0, movedOn: 0 },
+    left: { held: 0, setBefore: 0, expired: 0, forgotten: 0, endpointRemoved: 0, movedOn: 0 },
     lastDueMs: null,
     complete: false,
   }
@@ -98,6 +98,7 @@ const leftTexts = {
   held: 'held: they go out when their endpoint is ready',
   setBefore: 'set before, and on their way',
   expired: 'of events that are past their life',
+  forgotten: 'forgotten: there is nothing to send any more',
   endpointRemoved: 'of endpoints that were removed',
   movedOn: 'moved on in this moment: run it again for them',
 } as const satisfies Record<keyof Counts['left'], string>

@@ -74,6 +74,12 @@ const refused = (why: Exclude<WhyLeft, 'setBefore'>, { endpointId, reason }: Del
         message: 'the event is past its life: there is nothing to send any more',
         hint: 'The event log keeps events for five weeks.',
       })
+    case 'forgotten':
+      return new RefusedError({
+        code: 'event_forgotten',
+        message: "the event's recipient was forgotten: there is nothing to send any more",
+        hint: 'Only its id, its time and its record id are kept, so that it is not read again.',
+      })
     case 'endpointRemoved':
       return new RefusedError({
         code: 'endpoint_removed',

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryState } from '../../../shared/domain/delivery/delivery.ts'
+import { isForgotten } from '../../../shared/domain/delivery/forgotten-delivery.ts'
 
 /** What many deliveries at once may be in: for all other states there is a command that does it better. */
 export const retriedStates = ['waiting', 'cancelled'] as const satisfies readonly DeliveryState[]
@@ -12,15 +13,17 @@ export const betterCommands = {
 
 /**
  * Why a delivery is not set to waiting: it is held, and goes out by itself; it was set before, and no attempt of that round is
- * settled; its event is past its life; its endpoint was removed, so that the dispatcher would cancel it.
+ * settled; its event is past its life, or its recipient was forgotten; its endpoint was removed, so that the dispatcher would
+ * cancel it.
  */
-export type WhyLeft = 'held' | 'setBefore' | 'expired' | 'endpointRemoved'
+export type WhyLeft = 'held' | 'setBefore' | 'expired' | 'forgotten' | 'endpointRemoved'
 
 /** Null where it may be set. Pure. */
 export const whyLeft = (
-  { state, position, expiresAtSeconds }: Delivery,
+  { state, reason, position, expiresAtSeconds }: Delivery,
   of: { isRemoved: boolean; nowMs: number },
 ): WhyLeft | null => {
+  if (isForgotten({ state, reason })) return 'forgotten'
   if (of.isRemoved) return 'endpointRemoved'
   if (expiresAtSeconds * 1_000 <= of.nowMs) return 'expired'
   if (state === 'held') return 'held'

@@ -57,6 +57,7 @@ const subscribed = async (
   readsBodies: boolean,
 ): Promise<SubscribedEvent> => {
   const logged = readsBodies ? await log.read({ sourceId, stream, eventId: id }) : null
-  const facts = (logged === null ? null : factsOfBody(logged.body)) ?? unknownFacts
+  const body = logged?.body ?? null
+  const facts = (body === null ? null : factsOfBody(body)) ?? unknownFacts
   return { type, sourceId, facts: { ...facts, suggestedAction: 'none' } }
 }

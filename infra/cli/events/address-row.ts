@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type SuggestedAction, suggestedActions } from '../../../shared/domain/event/suggested-action.ts'
-import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
+import type { KeptEvent } from '../../../shared/domain/polling/event-log.ts'
 import { isoOf } from '../output/moments.ts'
 import { parsedBody } from './parsed-body.ts'
 
@@ -41,7 +41,8 @@ export const addressColumns = [
 ] as const satisfies readonly (keyof AddressRow)[]
 
 /** Null where the event names no address: none was given, or it was forgotten. */
-export const addressRow = (event: LoggedEvent): AddressRow | null => {
+export const addressRow = (event: KeptEvent): AddressRow | null => {
+  if (event.body === null) return null
   const read = bodySchema.safeParse(parsedBody(event.body))
   if (!read.success) return null
   const { recipient, bounce, suggested_action: action } = read.data.data

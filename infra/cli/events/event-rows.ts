@@ -1,10 +1,10 @@
 import { eventTypes } from '../../../shared/domain/event/event-types.ts'
 import type { EventSummary } from '../../../shared/domain/polling/event-log.ts'
 import type { Look } from '../output/look.ts'
-import { isoOf, isoOfSecond, showMoment } from '../output/moments.ts'
+import { isoOf, isoOfSecond, isoOrNull, showMoment } from '../output/moments.ts'
+import type { RowColumn } from '../output/row-writer.ts'
 import { none } from '../output/texts.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
-import type { RowColumn } from './row-writer.ts'
 
 export const momentWidth = 20
 export const eventIdWidth = 30
@@ -22,6 +22,8 @@ export const summaryJson = (event: EventSummary) => ({
   endpoints: event.endpointIds,
   loggedAt: isoOf(event.loggedAtMs),
   expiresAt: isoOfSecond(event.expiresAtSeconds),
+  /** When its recipient was forgotten: then nothing of the record is left. */
+  forgottenAt: isoOrNull(event.forgottenAtMs ?? null),
 })
 
 const colorOf = (look: Look, type: string): string => {
@@ -49,7 +51,7 @@ export const eventRows = async (
     row: event => [
       showMoment(event.second * 1_000),
       event.id,
-      colorOf(look, event.type),
+      event.forgottenAtMs === undefined ? colorOf(look, event.type) : look.colors.dim('forgotten'),
       ...(hasSource ? [event.sourceId] : []),
       event.endpointIds.length === 0 ? none : event.endpointIds.join(', '),
     ],

@@ -1,19 +1,19 @@
 import * as z from 'zod'
 import { suggestedActions } from '../../../shared/domain/event/suggested-action.ts'
-import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
+import type { KeptEvent } from '../../../shared/domain/polling/event-log.ts'
 import { defineCommand } from '../command.ts'
 import { type ExitCode, exitDone, exitInterrupted } from '../exit-codes.ts'
 import { UsageError } from '../failures.ts'
 import { optional } from '../input.ts'
+import { createSearching, type Searching } from '../output/searching.ts'
+import { writeList } from '../output/streamed-list.ts'
 import { counted } from '../output/texts.ts'
 import type { Session } from '../session.ts'
 import { type AddressRow, addressColumns, addressRow, csvLine } from './address-row.ts'
 import { findEvents } from './find-events.ts'
 import { orderFlag, rangeOf, timeFlags } from './inputs.ts'
 import { selectionFlags } from './list.ts'
-import { createSearching, type Searching } from './searching.ts'
 import { createSeenAddresses } from './seen-addresses.ts'
-import { writeList } from './streamed-list.ts'
 
 const formats = ['csv', 'ndjson'] as const
 type Format = (typeof formats)[number]
@@ -59,7 +59,7 @@ address is left out. The event log remembers about five weeks: export regularly,
 })
 
 async function* distinctAddresses(
-  events: AsyncIterable<LoggedEvent>,
+  events: AsyncIterable<KeptEvent>,
   action: AddressRow['action'],
 ): AsyncGenerator<AddressRow> {
   const seen = createSeenAddresses()

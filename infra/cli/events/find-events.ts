@@ -6,12 +6,12 @@ import {
   type PageQuery,
 } from '../../../shared/adapters/dynamodb/event-pages.ts'
 import { matchesType } from '../../../shared/domain/event/subscriptions.ts'
-import type { EventSummary, LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
+import type { EventSummary, KeptEvent } from '../../../shared/domain/polling/event-log.ts'
 import { type StreamName, streamNames } from '../../../shared/domain/source.ts'
+import type { Searching } from '../output/searching.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { inOrder, type SecondRange } from './in-order.ts'
-import type { Searching } from './searching.ts'
 
 /** Which events are asked for; undefined: any. */
 export type EventSelection = {
@@ -32,7 +32,7 @@ export const findSummaries = (of: ToFind, deps: With): AsyncGenerator<EventSumma
 }
 
 /** The same with their bodies. */
-export const findEvents = (of: ToFind, deps: With): AsyncGenerator<LoggedEvent> => {
+export const findEvents = (of: ToFind, deps: With): AsyncGenerator<KeptEvent> => {
   const pages = createEventPages(deps.bridge.table)
   return found(of, pages.events, deps)
 }

@@ -68,15 +68,20 @@ export const streamFlag = optional(z.enum(streamNames, { error: `must be ${strea
 })
 
 export const sourceFlag = optional(idValue, { value: 'ID', text: 'of this source alone' })
+
 /** As the domain knows them: whether a text is an event id, reading its day tells. */
-export const eventIdValue = checked<string>(text => {
+export const isEventId = (text: string): boolean => {
   try {
     eventDay(text)
-    return { value: text }
+    return true
   } catch {
-    return { problem: 'must be evt_ and 26 letters and digits in upper case' }
+    return false
   }
-})
+}
+
+export const eventIdValue = z
+  .string()
+  .refine(isEventId, { error: 'must be evt_ and 26 letters and digits in upper case' })
 
 export const eventIdArgument = argument(eventIdValue, { value: 'EVENT', text: "the event's id" })
 

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { defineCommand } from '../command.ts'
 import { optional } from '../input.ts'
+import { createSearching } from '../output/searching.ts'
+import { writeList } from '../output/streamed-list.ts'
 import { sharedValues } from '../values.ts'
 import { eventRows, summaryJson } from './event-rows.ts'
 import { findSummaries } from './find-events.ts'
@@ -14,8 +16,6 @@ import {
   streamFlag,
   timeFlags,
 } from './inputs.ts'
-import { createSearching } from './searching.ts'
-import { writeList } from './streamed-list.ts'
 
 /** Which events; the same for all commands on events. */
 export const selectionFlags = {

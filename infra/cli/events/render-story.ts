@@ -4,11 +4,11 @@ import { deliveryJson } from '../deliveries/delivery-json.ts'
 import { renderAttempts, standingText } from '../deliveries/render.ts'
 import type { Look } from '../output/look.ts'
 import { showMoment, showMomentAndAge } from '../output/moments.ts'
+import { printable } from '../output/printable.ts'
 import { renderFields } from '../output/table.ts'
 import { none } from '../output/texts.ts'
 import { summaryJson } from './event-rows.ts'
 import { parsedBody } from './parsed-body.ts'
-import { printable } from './printable.ts'
 import type { DeliveryStory, EventStory } from './story.ts'
 
 const text = z.string().nullable().catch(null)
@@ -34,7 +34,7 @@ const bodySchema = z.object({
 
 export const storyJson = ({ event, deliveries }: EventStory) => ({
   ...summaryJson(event),
-  event: parsedBody(event.body),
+  event: event.body === null ? null : parsedBody(event.body),
   deliveries: deliveries.map(({ endpointId, matched, delivery }) => ({
     endpoint: endpointId,
     matched,
@@ -54,12 +54,16 @@ export const renderStory = (look: Look, story: EventStory, nowMs: number): strin
     ['At the service', showMomentAndAge(recordMs, nowMs)],
     ['Read and enqueued', `${showMoment(event.loggedAtMs)}, ${showDuration(lateMs)} later`],
     ['Kept until', showMomentAndAge(event.expiresAtSeconds * 1_000, nowMs)],
-    ...bodyFields(event.body),
+    ...(event.body === null ? forgottenFields(event.forgottenAtMs, nowMs) : bodyFields(event.body)),
   ])
   const parts = deliveries.map(delivery => renderDelivery(look, delivery, nowMs))
   const nobody = 'It matched no endpoint when it was read.'
   return [fields, ...(parts.length === 0 ? [nobody] : parts)].join('\n\n')
 }
+
+const forgottenFields = (forgottenAtMs: number, nowMs: number): [string, string][] => [
+  ['Forgotten', `${showMomentAndAge(forgottenAtMs, nowMs)}; nothing of the record is left but this`],
+]
 
 const bodyFields = (body: string): [string, string][] => {
   const read = bodySchema.safeParse(parsedBody(body))

@@ -25,14 +25,23 @@ With --body, nothing but the JSON text that is signed and sent, byte for byte.`,
     const bridge = await session.open()
     const story = await readStory(bridge, id)
     if (story === null) throw eventMissing()
-    if (body) session.io.out(story.event.body)
-    else {
+    if (body) {
+      if (story.event.body === null) throw eventForgotten()
+      session.io.out(story.event.body)
+    } else {
       const nowMs = session.clock.now()
       show(session, { json: () => storyJson(story), text: look => renderStory(look, story, nowMs) })
     }
     return exitDone
   },
 })
+
+const eventForgotten = (): CommandError =>
+  new CommandError({
+    code: 'event_forgotten',
+    message: "the event's recipient was forgotten: there is no text any more",
+    hint: 'Without --body, what is left of it is shown.',
+  })
 
 export const eventMissing = (): CommandError =>
   new CommandError({

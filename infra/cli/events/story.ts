@@ -2,7 +2,7 @@ import { mapBounded } from '../../../shared/adapters/bounded.ts'
 import type { OfStream } from '../../../shared/adapters/dynamodb/event-pages.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
-import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
+import type { KeptEvent } from '../../../shared/domain/polling/event-log.ts'
 import { streamNames } from '../../../shared/domain/source.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 
@@ -19,7 +19,7 @@ export type DeliveryStory = {
   delivery: Delivery | null
 }
 
-export type EventStory = { event: LoggedEvent; deliveries: readonly DeliveryStory[] }
+export type EventStory = { event: KeptEvent; deliveries: readonly DeliveryStory[] }
 
 /**
  * An event with everything that became of it; null where the log has none of that id. An id does not tell its source: the
@@ -52,7 +52,7 @@ const readEvent = async (
   { log }: OperatorBridge,
   streams: readonly OfStream[],
   eventId: string,
-): Promise<LoggedEvent | null> => {
+): Promise<KeptEvent | null> => {
   const distinct = new Map(streams.map(stream => [`${stream.sourceId} ${stream.stream}`, stream]))
   const found = await mapBounded([...distinct.values()], readsAtOnce, stream =>
     log.read({ ...stream, eventId }),

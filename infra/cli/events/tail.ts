@@ -5,6 +5,8 @@ import { defineCommand } from '../command.ts'
 import { type ExitCode, exitDone, exitInterrupted } from '../exit-codes.ts'
 import { CommandError } from '../failures.ts'
 import { optional } from '../input.ts'
+import { createRowWriter } from '../output/row-writer.ts'
+import { createSearching } from '../output/searching.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { timeValue } from '../values.ts'
@@ -13,8 +15,6 @@ import { type EventSelection, findSummaries, isSelected, streamsOf } from './fin
 import { createFollowing } from './following.ts'
 import { limitFlags, rangeOf } from './inputs.ts'
 import { selectionFlags } from './list.ts'
-import { createRowWriter } from './row-writer.ts'
-import { createSearching } from './searching.ts'
 
 const passEveryMs = 1_000
 

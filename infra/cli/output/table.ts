@@ -2,6 +2,7 @@ import Table from 'cli-table3'
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 import type { Look } from './look.ts'
+import { shrink } from './shrink.ts'
 
 export type Column = {
   title: string
@@ -53,26 +54,10 @@ const widthsWithin = (
   natural: readonly number[],
   columns: readonly Column[],
   max: number | null,
-): number[] => {
-  const widths = [...natural]
-  if (max === null) return widths
-  let over = widths.reduce((sum, width) => sum + width + gap, 0) - max
-  while (over > 0) {
-    const widest = widestShrinking(widths, columns)
-    if (widest === null) return widths
-    widths[widest] = (widths[widest] ?? 0) - 1
-    over -= 1
-  }
-  return widths
-}
-
-const widestShrinking = (widths: readonly number[], columns: readonly Column[]): number | null => {
-  let widest: number | null = null
-  for (const [at, width] of widths.entries()) {
-    if (columns[at]?.shrinks !== true || width <= shrunkWidthMin) continue
-    if (widest === null || width > (widths[widest] ?? 0)) widest = at
-  }
-  return widest
+): readonly number[] => {
+  if (max === null) return natural
+  const over = natural.reduce((sum, width) => sum + width + gap, 0) - max
+  return shrink(natural, columns, { over, widthMin: shrunkWidthMin })
 }
 
 /** Names with their values below each other, the values wrapped. */

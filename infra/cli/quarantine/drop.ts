@@ -3,13 +3,15 @@ import {
   createQuarantinePages,
   type QuarantineHead,
 } from '../../../shared/adapters/dynamodb/quarantine-pages.ts'
+import { forgottenRecordReason } from '../../../shared/domain/polling/quarantine.ts'
 import { exitNotConfirmed, isConfirmed } from '../asking.ts'
 import { defineCommand } from '../command.ts'
-import { createSearching } from '../events/searching.ts'
 import { exitDone, exitInterrupted } from '../exit-codes.ts'
+import { RefusedError } from '../failures.ts'
+import { createSearching } from '../output/searching.ts'
 import { counted } from '../output/texts.ts'
 import { show } from '../session.ts'
-import { findRecord, findRecords } from './find-records.ts'
+import { findRecord, findRecords, notForgotten } from './find-records.ts'
 import { isOneOrAll, oneOrAllError, oneOrAllInput, selectionOf } from './inputs.ts'
 import { shortHash } from './render.ts'
 
@@ -18,7 +20,7 @@ export const dropQuarantined = defineCommand({
   summary: 'Remove records from quarantine for good',
   details:
     'Their texts are gone then. What the service still lists and the bridge reads again, as it does with the last 32 hours,\n' +
-    'comes back into quarantine.',
+    'comes back into quarantine. What is left of a forgotten record is not dropped: it keeps the record from coming back.',
   examples: [
     { line: 'bridge quarantine drop 0a1b2c3d4e5f6071' },
     { line: 'bridge quarantine drop --all --reason not_an_object --until 7d --yes' },
@@ -32,7 +34,8 @@ export const dropQuarantined = defineCommand({
     const looking = createSearching(session, 'records')
     const deps = { bridge, pages, onLooked: looking.looked }
     const one = given.hash === undefined ? null : await findRecord(selection, deps)
-    const heads = () => (one === null ? findRecords(selection, deps) : only(one))
+    if (one?.reason === forgottenRecordReason) throw forgotten()
+    const heads = () => (one === null ? notForgotten(findRecords(selection, deps)) : only(one))
     const there = one === null ? await countOf(heads()) : 1
     looking.end()
     const what = one === null ? counted(there, 'quarantined record') : `the record ${shortHash(one.hash)}`
@@ -62,6 +65,13 @@ export const dropQuarantined = defineCommand({
     return exitDone
   },
 })
+
+const forgotten = (): RefusedError =>
+  new RefusedError({
+    code: 'record_forgotten',
+    message: "the record's recipient was forgotten: nothing is left of it but its hash",
+    hint: 'The hash keeps it from coming back when it is read again.',
+  })
 
 async function* only(head: QuarantineHead): AsyncGenerator<QuarantineHead> {
   yield head

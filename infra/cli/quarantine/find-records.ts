@@ -1,4 +1,5 @@
 import type { QuarantineHead, QuarantinePages } from '../../../shared/adapters/dynamodb/quarantine-pages.ts'
+import { forgottenRecordReason } from '../../../shared/domain/polling/quarantine.ts'
 import { type StreamName, streamNames } from '../../../shared/domain/source.ts'
 import { CommandError } from '../failures.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
@@ -51,6 +52,11 @@ const isMeant = ({ reason, atMs }: QuarantineHead, selection: Selection): boolea
   (selection.reason === null || reason === selection.reason || reason.startsWith(`${selection.reason}:`)) &&
   atMs >= selection.fromMs &&
   atMs <= selection.toMs
+
+/** Without those that were forgotten: nothing is left of them but what makes them known when they are read again. */
+export async function* notForgotten(heads: AsyncIterable<QuarantineHead>): AsyncGenerator<QuarantineHead> {
+  for await (const head of heads) if (head.reason !== forgottenRecordReason) yield head
+}
 
 /** The one record whose hash begins so. Throws a `CommandError` where there is none, or more than one. */
 export const findRecord = async (selection: Selection, deps: FindDeps): Promise<QuarantineHead> => {

@@ -1,10 +1,10 @@
 import type { QuarantineHead } from '../../../shared/adapters/dynamodb/quarantine-pages.ts'
 import type { QuarantinedRecord } from '../../../shared/domain/polling/quarantine.ts'
 import { readQuarantined } from '../../../shared/domain/polling/retry-quarantined.ts'
-import { printable } from '../events/printable.ts'
-import type { Listing } from '../events/streamed-list.ts'
 import type { Look } from '../output/look.ts'
 import { isoOf, showMoment, showMomentAndAge } from '../output/moments.ts'
+import { printable } from '../output/printable.ts'
+import type { Listing } from '../output/streamed-list.ts'
 import { renderFields } from '../output/table.ts'
 
 /** Digits of a hash that people are shown: enough to tell a billion records apart. */

@@ -29,6 +29,7 @@ export const tallyJson = ({ isDryRun, records, sent, known, kept, eventId }: Ret
 const hints: Readonly<Record<string, string>> = {
   before_floor: 'before the floor of the stream: bridge source rewind --lower-floor moves it',
   not_started: 'the stream has not been read yet',
+  forgotten: 'its recipient was forgotten, and nothing of it is left',
   log_failed: 'the log did not take it now: try again',
 }
 

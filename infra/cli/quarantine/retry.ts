@@ -4,6 +4,7 @@ import {
   type QuarantineHead,
   type QuarantinePages,
 } from '../../../shared/adapters/dynamodb/quarantine-pages.ts'
+import { forgottenRecordReason } from '../../../shared/domain/polling/quarantine.ts'
 import {
   createRetryQuarantined,
   type RetryResult,
@@ -11,14 +12,14 @@ import {
 } from '../../../shared/domain/polling/retry-quarantined.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
 import { defineCommand } from '../command.ts'
-import { createSearching } from '../events/searching.ts'
 import { type ExitCode, exitDone, exitFailed, exitInterrupted } from '../exit-codes.ts'
 import { toggle } from '../input.ts'
+import { createSearching } from '../output/searching.ts'
 import { counted } from '../output/texts.ts'
 import { type Session, show } from '../session.ts'
 import { findSource } from '../source/find-source.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
-import { type FindDeps, findRecord, findRecords, type Selection } from './find-records.ts'
+import { type FindDeps, findRecord, findRecords, notForgotten, type Selection } from './find-records.ts'
 import { isOneOrAll, oneOrAllError, oneOrAllInput, selectionOf } from './inputs.ts'
 import { type RetryTally, renderTally, tallyJson } from './retry-tally.ts'
 import { readWhole } from './show.ts'
@@ -61,7 +62,7 @@ export const retryQuarantined = defineCommand({
 })
 
 async function* chosen(selection: Selection, deps: FindDeps): AsyncGenerator<QuarantineHead> {
-  if (selection.hashPrefix === '') yield* findRecords(selection, deps)
+  if (selection.hashPrefix === '') yield* notForgotten(findRecords(selection, deps))
   else yield await findRecord(selection, deps)
 }
 
@@ -112,6 +113,7 @@ const createRetrying = (bridge: OperatorBridge, pages: QuarantinePages, { clock 
   }
   return async head => {
     const { sourceId, stream } = head
+    if (head.reason === forgottenRecordReason) return { kind: 'unreadable', reason: head.reason }
     const retry = await retryOf({ sourceId, stream })
     const result = await retry(await readWhole(bridge, head))
     if (result.kind === 'enqueued' || result.kind === 'known') await pages.remove(head)

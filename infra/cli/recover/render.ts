@@ -20,6 +20,7 @@ const leftTexts: Readonly<Record<LeftOut | 'movedOn', string>> = {
   notAsked: 'none of those that --only asks for',
   since: 'settled since the recover began',
   expired: 'past their life',
+  forgotten: 'forgotten: there is nothing to send any more',
   movedOn: 'changed by the bridge meanwhile',
 }
 

@@ -7,8 +7,8 @@ import { type Recovered, recover } from '../../../shared/domain/replay/recover.t
 import type { Only } from '../../../shared/domain/replay/recover-rules.ts'
 import type { ReplayPlan } from '../../../shared/domain/replay/replay-plan.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
-import { createProgress } from '../dlq/progress.ts'
 import { findSummaries, streamsOf } from '../events/find-events.ts'
+import { createProgress } from '../output/progress.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 

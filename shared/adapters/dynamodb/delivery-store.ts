@@ -8,6 +8,7 @@ import {
   type IndexEntry,
   type WriteCondition,
 } from '../../domain/delivery/delivery-store.ts'
+import { forgottenReason } from '../../domain/delivery/forgotten-delivery.ts'
 import { chunks, mapBounded } from '../bounded.ts'
 import { dayOfRange } from '../event-days.ts'
 import { batchGet, distinct } from './batches.ts'
@@ -58,7 +59,7 @@ const readItem = async ({ client, tableName }: Table, key: DeliveryKey) => {
 const noItem = 'attribute_not_exists(pk)'
 const clauses = {
   unsettled_before: `${noItem} OR (st <> :delivered AND st <> :cancelled AND p < :rank)`,
-  round_not_passed: `${noItem} OR (st <> :delivered AND p < :rank)`,
+  round_not_passed: `${noItem} OR (st <> :delivered AND (attribute_not_exists(re) OR re <> :forgotten) AND p < :rank)`,
   unchanged: 'w = :writeId',
 } as const
 
@@ -67,7 +68,7 @@ const valuesOf = (condition: WriteCondition): Record<string, string | number> =>
     case 'unsettled_before':
       return { ':delivered': 'delivered', ':cancelled': 'cancelled', ':rank': condition.rank }
     case 'round_not_passed':
-      return { ':delivered': 'delivered', ':rank': condition.rank }
+      return { ':delivered': 'delivered', ':forgotten': forgottenReason, ':rank': condition.rank }
     case 'unchanged':
       return { ':writeId': condition.writeId }
   }

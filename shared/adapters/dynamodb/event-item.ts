@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { eventDay } from '../../domain/feedback/event-id.ts'
-import type { EventSummary, LoggedEvent } from '../../domain/polling/event-log.ts'
+import type { EventSummary, KeptEvent, LoggedEvent } from '../../domain/polling/event-log.ts'
 import { streamNames } from '../../domain/source.ts'
 import { packBody, unpackBody } from './event-body.ts'
 import { corruptItem, itemVersion, parseItem } from './item.ts'
@@ -22,6 +22,8 @@ const summaryShape = {
   /** logged at, Unix milliseconds */
   l: z.int(),
   expiresAt: z.int(),
+  /** forgotten at, Unix milliseconds; such an item has no body */
+  f: z.int().optional(),
 }
 const summarySchema = z.object(summaryShape)
 const eventSchema = z.object({
@@ -31,9 +33,11 @@ const eventSchema = z.object({
   /** the body's encoding */
   c: z.int(),
 })
+/** Which of the two an item is. */
+const forgottenSchema = z.object({ f: z.int() })
 
 /** What a summary needs, so that a query does not carry the bodies. */
-export const summaryProjection = { ProjectionExpression: 'pk, sk, v, t, r, s, e, l, expiresAt' }
+export const summaryProjection = { ProjectionExpression: 'pk, sk, v, t, r, s, e, l, f, expiresAt' }
 
 export const eventItem = (event: LoggedEvent) => {
   const body = packBody(event.body)
@@ -70,12 +74,17 @@ const toSummary = (item: SummaryItem): EventSummary => {
     endpointIds: item.e,
     loggedAtMs: item.l,
     expiresAtSeconds: item.expiresAt,
+    ...(item.f !== undefined && { forgottenAtMs: item.f }),
   }
 }
 
 export const readSummary = (item: unknown): EventSummary => toSummary(parseItem('event', summarySchema, item))
 
-export const readEvent = (item: unknown): LoggedEvent => {
+export const readEvent = (item: unknown): KeptEvent => {
+  const forgotten = forgottenSchema.safeParse(item)
+  if (forgotten.success) {
+    return { ...readSummary(item), forgottenAtMs: forgotten.data.f, body: null }
+  }
   const parsed = parseItem('event', eventSchema, item)
   return { ...toSummary(parsed), body: unpackBody({ encoding: parsed.c, bytes: parsed.b }) }
 }

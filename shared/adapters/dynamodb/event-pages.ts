@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
-import type { EventSummary, LoggedEvent } from '../../domain/polling/event-log.ts'
+import type { EventSummary, KeptEvent } from '../../domain/polling/event-log.ts'
 import type { StreamName } from '../../domain/source.ts'
 import { readEvent, readSummary, summaryProjection } from './event-item.ts'
 import { eventKey, eventPartition } from './keys.ts'
@@ -24,8 +24,8 @@ export type Page<T> = { items: readonly T[]; after: string | null }
 /** The event log as an operator looks through it. */
 export interface EventPages {
   summaries(query: OfStream & PageQuery): Promise<Page<EventSummary>>
-  /** With their bodies. */
-  events(query: OfStream & PageQuery): Promise<Page<LoggedEvent>>
+  /** With their bodies; of one that was forgotten, null. */
+  events(query: OfStream & PageQuery): Promise<Page<KeptEvent>>
 }
 
 const endSchema = z.object({ sk: z.string() }).optional()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
-import type { Quarantine } from '../../domain/polling/quarantine.ts'
+import { forgottenRecordReason, type Quarantine } from '../../domain/polling/quarantine.ts'
 import { corruptItem, itemVersion, parseItem } from './item.ts'
 import { type ItemKey, quarantineKey, quarantinePartKey } from './keys.ts'
 import { itemBytesMax, type TableName } from './table.ts'
@@ -12,6 +12,9 @@ import { asked, conditionally } from './table-errors.ts'
 const partBytesMax = itemBytesMax - 32 * 1024
 /** A page is bounded far below it; a corrupt item must not take the memory. */
 const textBytesMax = 256 * 1024 * 1024
+
+/** What stands in a forgotten record's head in place of its text: an item always has one. */
+export const packedNothing = deflateRawSync(Buffer.alloc(0))
 
 const headSchema = z.object({
   v: z.literal(itemVersion),
@@ -53,8 +56,10 @@ export const createQuarantine = (table: Table): Quarantine => ({
     const key = quarantineKey({ sourceId, stream, hash })
     const head = await readHead(table, key)
     if (!head) return null
-    const packed: Uint8Array[] = [head.text]
-    for (let index = 1; index < head.parts; index += 1) {
+    // Its parts may be gone already, and it still says that it has some.
+    const isForgotten = head.reason === forgottenRecordReason
+    const packed: Uint8Array[] = [isForgotten ? packedNothing : head.text]
+    for (let index = 1; !isForgotten && index < head.parts; index += 1) {
       packed.push(
         parseItem('quarantine', partSchema, await readItem(table, quarantinePartKey(key, index))).text,
       )

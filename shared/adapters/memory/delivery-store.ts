@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryKey } from '../../domain/delivery/delivery.ts'
 import type { DeliveryStore, IndexEntry, WriteCondition } from '../../domain/delivery/delivery-store.ts'
+import { isForgotten } from '../../domain/delivery/forgotten-delivery.ts'
 import { rank } from '../../domain/delivery/position.ts'
 import { eventDay } from '../../domain/feedback/event-id.ts'
 import { indexEntryOf, shardOf } from '../delivery-index.ts'
@@ -18,7 +19,7 @@ const holds = (condition: WriteCondition, found: Delivery | undefined): boolean 
         found.state !== 'delivered' && found.state !== 'cancelled' && rank(found.position) < condition.rank
       )
     case 'round_not_passed':
-      return found.state !== 'delivered' && rank(found.position) < condition.rank
+      return found.state !== 'delivered' && !isForgotten(found) && rank(found.position) < condition.rank
     case 'unchanged':
       return found.writeId === condition.writeId
   }

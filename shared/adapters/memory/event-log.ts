@@ -1,24 +1,42 @@
 import { eventDay, eventIdRange } from '../../domain/feedback/event-id.ts'
-import type { EventLog, EventSummary, LoggedEvent } from '../../domain/polling/event-log.ts'
+import type { EventLog, EventSummary, KeptEvent } from '../../domain/polling/event-log.ts'
 import type { StreamName } from '../../domain/source.ts'
 import { dayOfRange } from '../event-days.ts'
 import { byText } from './order.ts'
 
 type OfStream = { sourceId: string; stream: StreamName }
 
+type EventKey = OfStream & { eventId: string }
+
+/** What only forgetting needs. */
+export type ForgetfulEventLog = EventLog & {
+  all(): KeptEvent[]
+  forget(key: EventKey, atMs: number): 'forgotten' | 'missing'
+}
+
 /** The event log in memory: a map a source, stream and day. */
-export const createMemoryEventLog = (): EventLog => {
-  const partitions = new Map<string, Map<string, LoggedEvent>>()
-  const partition = ({ sourceId, stream }: OfStream, day: string): Map<string, LoggedEvent> => {
+export const createMemoryEventLog = (): ForgetfulEventLog => {
+  const partitions = new Map<string, Map<string, KeptEvent>>()
+  const partition = ({ sourceId, stream }: OfStream, day: string): Map<string, KeptEvent> => {
     const key = `${sourceId}#${stream}#${day}`
-    const events = partitions.get(key) ?? new Map<string, LoggedEvent>()
+    const events = partitions.get(key) ?? new Map<string, KeptEvent>()
     partitions.set(key, events)
     return events
   }
-  const inOrder = (query: OfStream, day: string, wanted: (id: string) => boolean): LoggedEvent[] =>
+  const inOrder = (query: OfStream, day: string, wanted: (id: string) => boolean): KeptEvent[] =>
     [...partition(query, day).values()].filter(event => wanted(event.id)).sort(byText(event => event.id))
 
   return {
+    all: () => structuredClone([...partitions.values()].flatMap(events => [...events.values()])),
+
+    forget: (key, atMs) => {
+      const events = partition(key, eventDay(key.eventId))
+      const event = events.get(key.eventId)
+      if (event === undefined) return 'missing'
+      events.set(key.eventId, { forgottenAtMs: atMs, ...event, body: null })
+      return 'forgotten'
+    },
+
     idsInRange: async query => {
       const day = dayOfRange(query.firstId, query.lastId)
       return inOrder(query, day, id => id >= query.firstId && id <= query.lastId).map(event => event.id)
@@ -49,4 +67,4 @@ export const createMemoryEventLog = (): EventLog => {
   }
 }
 
-const summaryOf = ({ body: _body, ...summary }: LoggedEvent): EventSummary => structuredClone(summary)
+const summaryOf = ({ body: _body, ...summary }: KeptEvent): EventSummary => structuredClone(summary)

@@ -20,7 +20,7 @@ export type Standing =
   | 'queued'
   /** Logged longer ago, and there is no delivery. */
   | 'missing'
-  /** The endpoint was removed, or the event has expired: there is no delivery, nor need there be one. */
+  /** The endpoint was removed, or the event has expired or was forgotten: there is no delivery, nor need there be one. */
   | 'not_due'
 
 export const standings = [
@@ -196,6 +196,7 @@ const withoutDelivery = (
   const endpoint = endpoints.get(endpointId)
   const nowMs = clock.now()
   const isOver = event.expiresAtSeconds * 1_000 <= nowMs
-  if (endpoint === undefined || endpoint.state === 'removed' || isOver) return 'not_due'
+  const isForgotten = event.forgottenAtMs !== undefined
+  if (endpoint === undefined || endpoint.state === 'removed' || isOver || isForgotten) return 'not_due'
   return event.loggedAtMs > nowMs - reconciledAfterMs ? 'queued' : 'missing'
 }

@@ -4,9 +4,10 @@ import type { Delivery, DeliveryKey, IndexedState } from './delivery.ts'
  * When a write of a delivery may happen. Each names what it guards:
  * - `unsettled_before`: no item, or one that is neither delivered nor cancelled and whose position is lower than
  *   `rank`. A failure or a hold must never undo a success or another worker's later attempt.
- * - `round_not_passed`: no item, or one whose position is below `rank` (the next round's start) and that is not
- *   delivered already. A success is the truth whatever a slower worker wrote, unless an operator has begun
- *   another round since.
+ * - `round_not_passed`: no item, or one whose position is below `rank` (the next round's start) and that is neither
+ *   delivered already nor forgotten. A success is the truth whatever a slower worker wrote, unless an operator has begun
+ *   another round since. One whose recipient was forgotten must not get back what its endpoint answered: that is for
+ *   whoever is refused to see to.
  * - `unchanged`: the item is the one that was read (its `writeId`). For the operator's and the releaser's writes.
  */
 export type WriteCondition =

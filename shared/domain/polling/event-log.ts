@@ -19,7 +19,19 @@ export type LoggedEvent = {
 }
 
 /** What anchors, dedupe and reconcile need of an event: everything but its body. */
-export type EventSummary = Omit<LoggedEvent, 'body'>
+export type EventSummary = Omit<LoggedEvent, 'body'> & {
+  /** When an operator had its recipient forgotten; absent where nobody did. */
+  forgottenAtMs?: number
+}
+
+/**
+ * What is left of an event whose recipient was forgotten: it is known, so that no re-reading brings it back, and there is
+ * nothing to send any more.
+ */
+export type ForgottenEvent = Omit<LoggedEvent, 'body'> & { forgottenAtMs: number; body: null }
+
+/** An event of the log, with its body or forgotten. */
+export type KeptEvent = LoggedEvent | ForgottenEvent
 
 /** Events live this long from their write: longer than the service keeps a record (field notes, "retention"). */
 export const eventLifeDays = 35
@@ -39,7 +51,7 @@ export interface EventLog {
   existing(query: { sourceId: string; stream: StreamName; ids: readonly string[] }): Promise<Set<string>>
   /** Writes all of them; returns the ids known to be written. Throws only where that is none of them. */
   record(events: readonly LoggedEvent[]): Promise<Set<string>>
-  read(key: { sourceId: string; stream: StreamName; eventId: string }): Promise<LoggedEvent | null>
+  read(key: { sourceId: string; stream: StreamName; eventId: string }): Promise<KeptEvent | null>
   /** The newest events of one day with a second at or before `second`, newest first, at most `limit`. */
   newestOfDay(query: {
     sourceId: string

@@ -4,7 +4,7 @@ import { type BuiltEvent, buildEvent, eventBodyBytesMax } from '../event/build-e
 import { eventHashBits, eventId } from '../feedback/event-id.ts'
 import { rawHash, readRecord } from '../feedback/read-record.ts'
 import type { FeedbackRecord, RawRecord } from '../feedback/record.ts'
-import type { Reporter } from '../happenings.ts'
+import type { IntakeCounts, Reporter } from '../happenings.ts'
 import type { StreamName } from '../source.ts'
 import { daySeconds } from '../time-units.ts'
 import type { Enqueue, NewEvent } from './enqueue.ts'
@@ -40,15 +40,6 @@ export type IntakeRules = {
   floorSecond: number
   /** Set once the first walk is complete: a record of an earlier second may have been sent and forgotten. */
   memoryFromSecond: number | null
-}
-
-export type IntakeCounts = {
-  read: number
-  enqueued: number
-  known: number
-  quarantined: number
-  beforeFloor: number
-  beyondMemory: number
 }
 
 export const noCounts: IntakeCounts = {

@@ -1,8 +1,8 @@
 import { laterAnchor } from './anchor-rule.ts'
-import { anchorAfterLoss, olderAnchorsMax } from './anchors-in-log.ts'
 import type { Cursor, VersionedCursor } from './cursor.ts'
+import { cursorAfterLoss } from './cursor-after-loss.ts'
 import type { Purpose, RequestGate } from './request-gate.ts'
-import { cursorKey, fetchAsk, intakeRules, type StreamContext, streamOf } from './stream-context.ts'
+import { cursorKey, fetchAsk, intakeRules, type StreamContext } from './stream-context.ts'
 import { runWalk, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
 
@@ -112,22 +112,16 @@ const worthCommitting = (before: Cursor, after: Cursor): boolean => {
   return saysMore || saidLongAgo
 }
 
-/** Sets the cursor back after a loss: to an older anchor of the log, in the end to none. Nothing is sent twice. */
+/** Sets the cursor back after a loss, and tells of that of an anchor. */
 export const resetAfterLoss = async (
   context: StreamContext,
   at: VersionedCursor,
   loss: { reason: string; wasAnchor: boolean },
 ): Promise<'committed' | 'moved'> => {
-  const { cursor, version } = at
-  const { anchor } = cursor
-  const key = cursorKey(context, 'main')
-  // Only the place was lost: the anchor itself has still to be asked.
-  if (!loss.wasAnchor || anchor === null) {
-    return context.cursors.commit(key, { ...cursor, place: null }, version)
+  const next = await cursorAfterLoss(context, at.cursor, loss)
+  if (loss.wasAnchor && at.cursor.anchor !== null) {
+    const { source, stream } = context
+    context.reporter.report({ kind: 'anchor_lost', source: source.id, stream, reason: loss.reason })
   }
-  const lost = Math.min(cursor.anchorsLost + 1, olderAnchorsMax + 1)
-  const older = await anchorAfterLoss(context.log, streamOf(context), { anchor, lost })
-  const { source, stream } = context
-  context.reporter.report({ kind: 'anchor_lost', source: source.id, stream, reason: loss.reason })
-  return context.cursors.commit(key, { ...cursor, anchor: older, place: null, anchorsLost: lost }, version)
+  return context.cursors.commit(cursorKey(context, 'main'), next, at.version)
 }

@@ -11,6 +11,12 @@ export type QuarantinedRecord = {
   atMs: number
 }
 
+/**
+ * Reason of what is left of a record whose recipient was forgotten: its hash, with an empty text, so that the same bytes are
+ * known when they are read again.
+ */
+export const forgottenRecordReason = 'forgotten'
+
 export interface Quarantine {
   /** Keeps it; `known` where the same bytes are there already, so that each is counted once. */
   keep(record: QuarantinedRecord): Promise<'new' | 'known'>

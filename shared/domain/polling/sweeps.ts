@@ -1,5 +1,6 @@
-import { anchorAfterLoss, anchorBefore, olderAnchorsMax, serverErrorsMax } from './anchors-in-log.ts'
+import { anchorBefore, serverErrorsMax } from './anchors-in-log.ts'
 import { type Cursor, type CursorName, emptyCursor, type VersionedCursor } from './cursor.ts'
+import { cursorAfterLoss } from './cursor-after-loss.ts'
 import type { RequestGate } from './request-gate.ts'
 import { cursorKey, fetchAsk, intakeRules, type StreamContext, streamOf } from './stream-context.ts'
 import { askedForAnchor, failedWithLastId, runWalk, type WalkReport } from './walk.ts'
@@ -151,15 +152,9 @@ const resetSweep = async (
   { cursor, version }: VersionedCursor,
   report: WalkReport,
 ): Promise<void> => {
-  const { anchor } = cursor
-  const key = cursorKey(context, plan.name)
-  if (anchor === null || !askedForAnchor(report, anchor)) {
-    await context.cursors.commit(key, { ...cursor, place: null }, version)
-    return
-  }
-  const lost = Math.min(cursor.anchorsLost + 1, olderAnchorsMax + 1)
-  const older = await anchorAfterLoss(context.log, streamOf(context), { anchor, lost })
-  await context.cursors.commit(key, { ...cursor, anchor: older, place: null, anchorsLost: lost }, version)
+  const wasAnchor = cursor.anchor !== null && askedForAnchor(report, cursor.anchor)
+  const next = await cursorAfterLoss(context, cursor, { wasAnchor })
+  await context.cursors.commit(cursorKey(context, plan.name), next, version)
 }
 
 const reportBehind = (context: StreamContext, plan: SweepPlan, cursor: Cursor): void => {

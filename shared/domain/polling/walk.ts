@@ -1,12 +1,6 @@
+import type { IntakeCounts } from '../happenings.ts'
 import type { FeedbackApiError } from './feedback-api.ts'
-import {
-  addCounts,
-  type IntakeCounts,
-  type IntakeResult,
-  noCounts,
-  type ReadPage,
-  readPage,
-} from './intake.ts'
+import { addCounts, type IntakeResult, noCounts, type ReadPage, readPage } from './intake.ts'
 import type { FetchResult } from './request-gate.ts'
 import { type Anchor, type Ask, advanceWalk, byNextInstead, noteKnown, type WalkState } from './walk-state.ts'
 

@@ -23,8 +23,8 @@ export const lostQueueHorizonMs = queueDelayMsMax + graceMs
 
 /** What is due of one endpoint in one state, a page at a time. */
 export interface DueEntries {
-  /** Leases what is next and returns what this run won of it; null where nothing is left. */
-  takePage(): Promise<Delivery[] | null>
+  /** Leases what is next, at most `max`, and returns what this run won of it; null where nothing is left. */
+  takePage(max?: number): Promise<Delivery[] | null>
 }
 
 /**
@@ -41,11 +41,11 @@ export const createDueEntries = (
   const untilMs = of.startedAtMs + of.horizonMs
   const left = new Set<string>()
 
-  const nextEntries = async (): Promise<IndexEntry[]> => {
+  const nextEntries = async (max: number): Promise<IndexEntry[]> => {
     if (left.size > entriesLeftMax) return []
     const limit = entriesPerShardMax + left.size
     const entries = await store.due({ endpointId, state: of.state, untilMs, limit })
-    return entries.filter(entry => !left.has(nameOf(entry))).slice(0, entriesAtOnceMax)
+    return entries.filter(entry => !left.has(nameOf(entry))).slice(0, max)
   }
 
   /** The items of those entries whose due time alone does not say that they are to be sent. */
@@ -66,8 +66,8 @@ export const createDueEntries = (
     updatedAtMs >= of.startedAtMs || (retryAtMs ?? 0) - clock.now() > queueDelayMsMax
 
   return {
-    takePage: async () => {
-      const entries = await nextEntries()
+    takePage: async (max = entriesAtOnceMax) => {
+      const entries = await nextEntries(Math.min(max, entriesAtOnceMax))
       if (entries.length === 0) return null
       const items = await readUnsure(entries)
       const taken = await Promise.all(

@@ -1,11 +1,10 @@
 import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
-import { ageOfEventMs } from '../delivery/attempt.ts'
 import type { IndexedState } from '../delivery/delivery.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Backlog, Reporter } from '../happenings.ts'
-import { hourMs } from '../time-units.ts'
+import { countStanding, type Standing } from './count-standing.ts'
 
 /**
  * Entries counted of one endpoint and state in each shard of the index. Reading a key costs little, but a million of
@@ -14,8 +13,6 @@ import { hourMs } from '../time-units.ts'
 export const countedPerShardMax = 1_250
 /** Endpoints that are asked for at the same time. */
 const endpointsAtOnce = 4
-/** Every due time lies before this: nothing is put off for longer than an event is kept. */
-const horizonMs = 365 * 24 * hourMs
 
 export type BacklogDeps = {
   endpoints: EndpointStore
@@ -61,17 +58,20 @@ const nothing: Backlog = {
 const unknown: Backlog = { ...nothing, atLeast: true }
 
 const backlogOf = async (endpointId: string, deps: BacklogDeps): Promise<Backlog> => {
+  const nowMs = deps.clock.now()
+  const standingIn = (state: IndexedState): Promise<Standing> =>
+    countStanding(deps.store, { endpointId, state, nowMs, perShardMax: countedPerShardMax })
   try {
-    const waiting = await standing(endpointId, 'waiting', deps)
-    const held = await standing(endpointId, 'held', deps)
-    const dead = await standing(endpointId, 'dead', deps)
+    const waiting = await standingIn('waiting')
+    const held = await standingIn('held')
+    const dead = await standingIn('dead')
     return {
       waiting: waiting.count,
       held: held.count,
       dead: dead.count,
-      oldestHeldSeconds: held.oldestSeconds,
-      oldestWaitingSeconds: waiting.oldestSeconds,
-      atLeast: waiting.more || held.more || dead.more,
+      oldestHeldSeconds: ageSeconds(held, nowMs),
+      oldestWaitingSeconds: ageSeconds(waiting, nowMs),
+      atLeast: waiting.atLeast || held.atLeast || dead.atLeast,
     }
   } catch (error) {
     const fault = { event: null, endpoint: endpointId, ...faultOf(error), delayMs: 0 }
@@ -80,20 +80,8 @@ const backlogOf = async (endpointId: string, deps: BacklogDeps): Promise<Backlog
   }
 }
 
-const standing = async (endpointId: string, state: IndexedState, { store, clock }: BacklogDeps) => {
-  const nowMs = clock.now()
-  const untilMs = nowMs + horizonMs
-  const entries = await store.due({ endpointId, state, untilMs, limit: countedPerShardMax })
-  const ids = entries.map(({ eventId }) => eventId)
-  // Ids begin with their records' time: the lowest is the oldest.
-  const oldest = ids.reduce<string | null>((low, id) => (low === null || id < low ? id : low), null)
-  return {
-    count: entries.length,
-    oldestSeconds: oldest === null ? null : Math.max(0, ageOfEventMs(oldest, nowMs) / 1_000),
-    // A shard that was read to its limit has at least as many.
-    more: entries.length >= countedPerShardMax,
-  }
-}
+const ageSeconds = ({ oldestEventMs }: Standing, nowMs: number): number | null =>
+  oldestEventMs === null ? null : Math.max(0, (nowMs - oldestEventMs) / 1_000)
 
 const sum = (one: Backlog, other: Backlog): Backlog => ({
   waiting: one.waiting + other.waiting,

@@ -3,12 +3,15 @@ import type { Clock } from '../clock.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
-import type { EndpointKeys } from '../delivery/endpoint-keys.ts'
+import type { EndpointCredentials } from '../delivery/endpoint-credentials.ts'
+import { type RetrySchedule, roundMsMax } from '../delivery/retry-policy.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Reporter } from '../happenings.ts'
 import type { EventLog } from '../polling/event-log.ts'
+import { minuteMs } from '../time-units.ts'
 import { createDueEntries, type DueEntries } from './due-entries.ts'
+import { heldAllowance, type ReleaseAllowance } from './release-pace.ts'
 import { sendDue } from './send-due.ts'
 
 export type ReleaseDeps = {
@@ -16,12 +19,19 @@ export type ReleaseDeps = {
   store: DeliveryStore
   log: EventLog
   queue: DeliveryQueue
-  keys: EndpointKeys
+  credentials: EndpointCredentials
   reporter: Reporter
   clock: Clock
   /** A new id for each write. */
   newId: () => string
+  /** The dispatcher's. */
+  schedule: RetrySchedule
+  /** Between the begins of two runs; default: a minute. */
+  releaseEveryMs?: number
 }
+
+/** As EventBridge Scheduler runs the releaser. */
+export const releaseEveryMsDefault = minuteMs
 
 export type ReleaseRun = {
   /** No page is begun after this: Unix milliseconds. */
@@ -46,10 +56,8 @@ export const release = async (
   const when = { startedAtMs: deps.clock.now(), horizonMs: run.horizonMs ?? 0 }
   const turns: Turn[] = []
   for (const endpoint of await deps.endpoints.list()) {
-    turns.push({ endpoint, entries: createDueEntries({ endpoint, state: 'waiting', ...when }, deps) })
-    if (await isReady(endpoint, deps)) {
-      turns.push({ endpoint, entries: createDueEntries({ endpoint, state: 'held', ...when }, deps) })
-    }
+    turns.push(turnOf({ endpoint, state: 'waiting', ...when }, everything, deps))
+    if (await isReady(endpoint, deps)) turns.push(...heldTurns(endpoint, when, deps))
   }
   let sent = 0
   for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
@@ -61,33 +69,64 @@ export const release = async (
   return { sent, complete: true }
 }
 
-type Turn = { endpoint: Endpoint; entries: DueEntries }
+type When = { startedAtMs: number; horizonMs: number }
+
+type Turn = {
+  endpoint: Endpoint
+  entries: DueEntries
+  allowance: ReleaseAllowance
+  /** Taken so far, of what is allowed. */
+  taken: number
+}
+
+const everything: ReleaseAllowance = { count: Number.POSITIVE_INFINITY, spreadMs: 0 }
+
+const turnOf = (
+  of: Parameters<typeof createDueEntries>[0],
+  allowance: ReleaseAllowance,
+  deps: ReleaseDeps,
+): Turn => ({ endpoint: of.endpoint, entries: createDueEntries(of, deps), allowance, taken: 0 })
+
+/**
+ * What is held for an endpoint that is ready: as much as its pace takes, and, whatever its breaker says, what has been
+ * held for as long as a round may last, so that the dispatcher gives it up.
+ */
+const heldTurns = (endpoint: Endpoint, when: When, deps: ReleaseDeps): Turn[] => {
+  const held = { endpoint, state: 'held', ...when } as const
+  if (endpoint.state === 'removed') return [turnOf(held, everything, deps)]
+  const everyMs = deps.releaseEveryMs ?? releaseEveryMsDefault
+  const allowance = heldAllowance(endpoint, { nowMs: when.startedAtMs, everyMs })
+  if (allowance.count === Number.POSITIVE_INFINITY) return [turnOf(held, allowance, deps)]
+  const over = { ...held, horizonMs: -roundMsMax(deps.schedule) }
+  return [turnOf(over, everything, deps), ...(allowance.count > 0 ? [turnOf(held, allowance, deps)] : [])]
+}
 
 /** A fault with one endpoint's page ends its turns for this run; what was moved comes back with its lease. */
-const takeTurn = async (
-  { endpoint, entries }: Turn,
-  deps: ReleaseDeps,
-): Promise<{ sent: number; more: boolean }> => {
+const takeTurn = async (turn: Turn, deps: ReleaseDeps): Promise<{ sent: number; more: boolean }> => {
+  const { endpoint, entries, allowance } = turn
   try {
-    const taken = await entries.takePage()
-    if (taken === null) return { sent: 0, more: false }
-    const sent = await sendDue({ endpoint, deliveries: taken }, deps)
-    reportReleased(endpoint, taken, sent, deps.reporter)
-    return { sent, more: true }
+    const deliveries = await entries.takePage(allowance.count - turn.taken)
+    if (deliveries === null) return { sent: 0, more: false }
+    const delayMsOf = (at: number): number =>
+      Math.floor((allowance.spreadMs * (turn.taken + at)) / allowance.count)
+    const sent = await sendDue({ endpoint, deliveries, delayMsOf }, deps)
+    turn.taken += deliveries.length
+    reportReleased(endpoint, deliveries, sent, deps.reporter)
+    return { sent, more: turn.taken < allowance.count }
   } catch (error) {
-    reportFault(endpoint.id, error, deps.reporter)
+    reportFault(turn.endpoint.id, error, deps.reporter)
     return { sent: 0, more: false }
   }
 }
 
 /**
- * Whether what is held may go: to an endpoint that is active and can be signed for, or to the dispatcher, which
+ * Whether what is held may go: to an endpoint that is active and whose secrets are there, or to the dispatcher, which
  * cancels what was for a removed one.
  */
-const isReady = async (endpoint: Endpoint, { keys, clock, reporter }: ReleaseDeps): Promise<boolean> => {
+const isReady = async (endpoint: Endpoint, { credentials, clock, reporter }: ReleaseDeps): Promise<boolean> => {
   if (endpoint.state !== 'active') return endpoint.state === 'removed'
   try {
-    return (await keys.signingKeys(endpoint, clock.now())).kind === 'keys'
+    return (await credentials.credentialsOf(endpoint, clock.now())).kind === 'credentials'
   } catch (error) {
     reportFault(endpoint.id, error, reporter)
     return false

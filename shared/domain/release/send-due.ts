@@ -2,9 +2,11 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { encodeMessage } from '../delivery/delivery-message.ts'
 import type { EntryResult, QueueEntry } from '../delivery/delivery-queue.ts'
 import { queueDelayMsMax } from '../delivery/delivery-queue.ts'
+import { forgottenReason, withoutAnswers } from '../delivery/forgotten-delivery.ts'
 import { nextAttempt } from '../delivery/position.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { LoggedEvent } from '../polling/event-log.ts'
+import { endDelivery } from './end-delivery.ts'
 import { messageFromLog } from './message-from-log.ts'
 import type { ReleaseDeps } from './release.ts'
 
@@ -13,15 +15,19 @@ import type { ReleaseDeps } from './release.ts'
  * sent now, for whatever reason, comes back when its lease ends. Says how many were sent; throws what the log throws.
  */
 export const sendDue = async (
-  of: { endpoint: Endpoint; deliveries: readonly Delivery[] },
+  of: { endpoint: Endpoint; deliveries: readonly Delivery[]; delayMsOf: (at: number) => number },
   deps: ReleaseDeps,
 ): Promise<number> => {
   const found = await Promise.all(
     of.deliveries.map(async delivery => ({ delivery, event: await deps.log.read(delivery) })),
   )
   const ready: { delivery: Delivery; entry: QueueEntry }[] = []
-  for (const { delivery, event } of found) {
-    if (event !== null) ready.push({ delivery, entry: entryOf(delivery, event, of.endpoint, deps) })
+  for (const [at, { delivery, event }] of found.entries()) {
+    const delayMs = of.delayMsOf(at)
+    if (event !== null && event.body === null)
+      await end(withoutAnswers(delivery), 'cancelled', forgottenReason, deps)
+    else if (event !== null)
+      ready.push({ delivery, entry: entryOf({ endpoint: of.endpoint, delivery, event, delayMs }, deps) })
     else if (isExpired(delivery, deps)) await end(delivery, 'cancelled', 'event_expired', deps)
     // Else it was sent and not yet recorded: its record is read again by the poller, and then it is in the log.
   }
@@ -38,13 +44,12 @@ export const sendDue = async (
 }
 
 const entryOf = (
-  delivery: Delivery,
-  event: LoggedEvent,
-  endpoint: Endpoint,
+  of: { delivery: Delivery; event: LoggedEvent; endpoint: Endpoint; delayMs: number },
   { clock }: ReleaseDeps,
 ): QueueEntry => {
+  const { delivery, event, endpoint } = of
   const position = nextAttempt(delivery.position)
-  const waitMs = Math.max(0, (delivery.retryAtMs ?? 0) - clock.now())
+  const waitMs = Math.max(of.delayMs, (delivery.retryAtMs ?? 0) - clock.now())
   return {
     lane: endpoint.slow ? 'slow' : 'fast',
     group: endpoint.id,
@@ -57,34 +62,15 @@ const entryOf = (
 const isExpired = (delivery: Delivery, { clock }: ReleaseDeps): boolean =>
   delivery.expiresAtSeconds * 1000 <= clock.now()
 
-/** Ends a delivery that can't be sent ever again, unless it moved on meanwhile. */
-const end = async (
+/** Ends it, unless it moved on meanwhile. */
+const end = (
   delivery: Delivery,
   state: 'cancelled' | 'dead',
-  reason: 'event_expired' | 'queue_refused',
+  reason: 'event_expired' | 'queue_refused' | typeof forgottenReason,
   deps: ReleaseDeps,
 ): Promise<void> => {
-  const nowMs = deps.clock.now()
-  const ended: Delivery = {
-    ...delivery,
-    state,
-    reason,
-    retryAtMs: null,
-    dueMs: state === 'dead' ? nowMs : null,
-    writeId: deps.newId(),
-    updatedAtMs: nowMs,
-  }
-  const written = await deps.store.write(ended, { kind: 'unchanged', writeId: delivery.writeId })
-  if (written === 'refused') return
-  deps.reporter.report({
-    kind: state,
-    event: delivery.eventId,
-    endpoint: delivery.endpointId,
-    attempt: delivery.position.attempt,
-    round: delivery.position.round,
-    status: null,
-    reason,
-  })
+  const condition = { kind: 'unchanged', writeId: delivery.writeId } as const
+  return endDelivery({ delivery, state, reason, condition }, deps)
 }
 
 const reportUnsent = (delivery: Delivery, reason: string, deps: ReleaseDeps): void => {

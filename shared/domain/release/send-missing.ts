@@ -1,9 +1,9 @@
-import type { Delivery, DeliveryKey } from '../delivery/delivery.ts'
 import { encodeMessage } from '../delivery/delivery-message.ts'
 import type { EntryResult } from '../delivery/delivery-queue.ts'
 import { beforeAttempt, firstPosition, rank } from '../delivery/position.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EventSummary, LoggedEvent } from '../polling/event-log.ts'
+import { endDelivery } from './end-delivery.ts'
 import { messageFromLog } from './message-from-log.ts'
 import type { ReconcileDeps } from './reconcile.ts'
 
@@ -37,7 +37,7 @@ const findMissing = async (
   const nowSeconds = clock.now() / 1000
   const eventsOf = new Map<string, EventSummary[]>()
   for (const event of of.events) {
-    if (event.expiresAtSeconds <= nowSeconds) continue
+    if (event.expiresAtSeconds <= nowSeconds || event.forgottenAtMs !== undefined) continue
     for (const id of event.endpointIds) eventsOf.set(id, [...(eventsOf.get(id) ?? []), event])
   }
   const missing: Missing[] = []
@@ -62,8 +62,10 @@ const sendAll = async (
       event: await deps.log.read({ ...event, eventId: event.id }),
     })),
   )
-  // Gone since the page was read: expired.
-  const found = read.flatMap(({ event, endpoint }) => (event === null ? [] : [{ event, endpoint }]))
+  // Gone since the page was read: expired, or its recipient forgotten.
+  const found = read.flatMap(({ event, endpoint }) =>
+    event === null || event.body === null ? [] : [{ event, endpoint }],
+  )
   if (found.length === 0) return { sent: 0, failed: 0 }
   const results = await deps.queue.send(found.map(entryOf))
   const total = { sent: 0, failed: 0 }
@@ -90,38 +92,17 @@ const entryOf = ({ event, endpoint }: { event: LoggedEvent; endpoint: Endpoint }
   }) as const
 
 /** The queue will never take it: a dead letter that an operator sees, where it would else be sent for ever. */
-const giveUp = async (event: LoggedEvent, endpoint: Endpoint, deps: ReconcileDeps): Promise<void> => {
-  const nowMs = deps.clock.now()
-  const key: DeliveryKey = { endpointId: endpoint.id, eventId: event.id }
-  const reason = 'queue_refused'
-  const dead: Delivery = {
-    ...key,
+const giveUp = (event: LoggedEvent, endpoint: Endpoint, deps: ReconcileDeps): Promise<void> => {
+  const delivery = {
+    endpointId: endpoint.id,
+    eventId: event.id,
     sourceId: event.sourceId,
     stream: event.stream,
-    state: 'dead',
     position: beforeAttempt(firstPosition),
-    retryAtMs: null,
-    dueMs: nowMs,
     firstFailureAtMs: null,
-    reason,
     attempts: [],
-    writeId: deps.newId(),
-    updatedAtMs: nowMs,
     expiresAtSeconds: event.expiresAtSeconds,
   }
-  const written = await deps.store.write(dead, {
-    kind: 'unsettled_before',
-    rank: rank(firstPosition),
-  })
-  if (written === 'refused') return
-  const { eventId, endpointId } = key
-  deps.reporter.report({
-    kind: 'dead',
-    event: eventId,
-    endpoint: endpointId,
-    attempt: 0,
-    round: 1,
-    status: null,
-    reason,
-  })
+  const condition = { kind: 'unsettled_before', rank: rank(firstPosition) } as const
+  return endDelivery({ delivery, state: 'dead', reason: 'queue_refused', condition }, deps)
 }

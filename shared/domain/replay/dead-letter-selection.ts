@@ -2,7 +2,7 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { normalizeDomain } from '../event/addresses.ts'
 import { factsOfBody } from '../event/body-facts.ts'
 import { matchesType } from '../event/subscriptions.ts'
-import type { LoggedEvent } from '../polling/event-log.ts'
+import type { KeptEvent } from '../polling/event-log.ts'
 
 /** Which dead letters are meant; null: any. */
 export type DeadLetterSelection = {
@@ -28,14 +28,15 @@ export const hasReason = (
 
 /** Whether a dead letter's event is meant. What is unknown of an event fits no selection by it. */
 export const hasEvent = (
-  event: Pick<LoggedEvent, 'type' | 'body'> | null,
+  event: Pick<KeptEvent, 'type' | 'body'> | null,
   { types, recipientDomains }: DeadLetterSelection,
 ): boolean => {
   if (types !== null && !(event !== null && types.some(pattern => matchesType(event.type, pattern)))) {
     return false
   }
   if (recipientDomains === null) return true
-  const domain = event === null ? null : (factsOfBody(event.body)?.recipientDomain ?? null)
+  const body = event?.body ?? null
+  const domain = body === null ? null : (factsOfBody(body)?.recipientDomain ?? null)
   return (
     domain !== null && recipientDomains.some(wanted => normalizeDomain(wanted) === normalizeDomain(domain))
   )

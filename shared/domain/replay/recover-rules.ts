@@ -1,4 +1,5 @@
 import type { Delivery } from '../delivery/delivery.ts'
+import { isForgotten } from '../delivery/forgotten-delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EventSummary } from '../polling/event-log.ts'
 import { reconciledAfterMs } from '../release/due-marks.ts'
@@ -17,9 +18,18 @@ export type Because = 'missing' | 'dead' | 'delivered' | 'cancelled'
 /**
  * Why an event is not set: the endpoint's types and filters leave it out; its delivery is waiting or held, and goes out by
  * itself; its first message is in the queue; it stood in its stream's first second, which counts as sent where a stream begins
- * at latest; it is none of those that were asked for; its delivery was written since the recover began; it expires.
+ * at latest; it is none of those that were asked for; its delivery was written since the recover began; it expires; its recipient was
+ * forgotten.
  */
-export type LeftOut = 'unwanted' | 'unsettled' | 'onItsWay' | 'seenAtStart' | 'notAsked' | 'since' | 'expired'
+export type LeftOut =
+  | 'unwanted'
+  | 'unsettled'
+  | 'onItsWay'
+  | 'seenAtStart'
+  | 'notAsked'
+  | 'since'
+  | 'expired'
+  | 'forgotten'
 
 const asked: Readonly<Record<Only, readonly Because[]>> = {
   missing: ['missing'],
@@ -40,6 +50,8 @@ export const judgeEvent = (of: {
 }): { kind: 'set'; because: Because } | { kind: 'left'; why: LeftOut } => {
   const { event, delivery, nowMs } = of
   const left = (why: LeftOut) => ({ kind: 'left', why }) as const
+  if (event.forgottenAtMs !== undefined || (delivery !== null && isForgotten(delivery)))
+    return left('forgotten')
   if (event.expiresAtSeconds * 1_000 <= nowMs) return left('expired')
   if (delivery?.state === 'waiting' || delivery?.state === 'held') return left('unsettled')
   const because = delivery?.state ?? 'missing'

@@ -82,6 +82,7 @@ const noneLeft = (): Recovered['left'] => ({
   notAsked: 0,
   since: 0,
   expired: 0,
+  forgotten: 0,
   movedOn: 0,
 })
 

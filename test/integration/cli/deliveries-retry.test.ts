@@ -2,19 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import { startCommand } from '../local/commands.ts'
 import { jsonOf } from './bridge-command.ts'
-import { deliveryOf, endpointOf, holdFilled, loggedEvent } from './filled-table.ts'
-
-const nowSecond = Math.floor(Date.now() / 1_000)
-const eventAt = (ago: number, uuid: string, fields: Partial<Parameters<typeof loggedEvent>[0]> = {}) =>
-  loggedEvent({ second: nowSecond - ago, uuid, endpointIds: ['crm', 'shop'], ...fields })
-
-const dead = {
-  state: 'dead',
-  reason: 'http_500',
-  dueMs: Date.now(),
-  position: { round: 1, attempt: 10 },
-} as const
-const held = { state: 'held', reason: 'endpoint_disabled', dueMs: Date.now() } as const
+import { deliveryOf, endpointOf, holdFilled } from './filled-table.ts'
+import { dead, eventAt, held, nowSecond } from './sample-deliveries.ts'
 
 describe('bridge deliveries retry', () => {
   const waiting = {
@@ -119,7 +108,7 @@ describe('bridge deliveries retry', () => {
     expect(answer).toEqual({
       dryRun: false,
       set: 2,
-      left: { held: 0, setBefore: 0, expired: 0, endpointRemoved: 0, movedOn: 0 },
+      left: { held: 0, setBefore: 0, expired: 0, forgotten: 0, endpointRemoved: 0, movedOn: 0 },
       lastDueAt: expect.any(String),
       complete: true,
     })

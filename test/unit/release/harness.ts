@@ -5,6 +5,7 @@ import { createMemoryReconcileMarks } from '../../../shared/adapters/memory/reco
 import { createMemorySourceStore } from '../../../shared/adapters/memory/source-store.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { EntryResult, QueueEntry } from '../../../shared/domain/delivery/delivery-queue.ts'
+import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-policy.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { Happening } from '../../../shared/domain/happenings.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
@@ -59,9 +60,13 @@ export const createHarness = async (of: { endpoints?: Endpoint[] } = {}) => {
         return entries.map(() => ({ kind: 'sent' }))
       },
     },
-    keys: { signingKeys: async () => ({ kind: 'keys', keys: [new Uint8Array(32)] }) },
+    credentials: {
+      credentialsOf: async () => ({ kind: 'credentials', keys: [new Uint8Array(32)], authorization: null }),
+      noteRefused: () => {},
+    },
     reporter: { report: happening => void happenings.push(happening) },
     newId: () => `release-${++ids}`,
+    schedule: defaultRetrySchedule,
     queuesOutlive: true,
   }
   const put = async (delivery: Partial<Delivery>): Promise<void> => {

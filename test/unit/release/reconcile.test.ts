@@ -60,7 +60,7 @@ describe('an event', () => {
   test('is sent to those endpoints only that lack it', async () => {
     const endpoints = ['a', 'b', 'c', 'gone'].map(id => endpointOf({ id, slow: id === 'c' }))
     const harness = await createHarness({ endpoints })
-    await harness.endpoints.setState({ id: 'gone', state: 'removed', reason: null })
+    await harness.endpoints.setState({ id: 'gone', state: 'removed', reason: null, atMs: 0 })
     const event = await harness.logged('one', { endpointIds: ['a', 'b', 'c', 'gone', 'never there'] })
     await harness.put({ eventId: event.id, endpointId: 'b' })
     await harness.mark()

@@ -115,22 +115,28 @@ describe('what is held', () => {
     expect(harness.sentIds()).toEqual([idOf('waiting')])
   })
 
-  test.each(['key_missing', 'key_expired'] as const)('stays where it is %s', async reason => {
-    const harness = await createHarness()
-    await harness.given('one', held)
-    const keys = { signingKeys: async () => ({ kind: 'none', reason }) as const }
-    expect(await release(harness, { ...harness.deps, keys })).toEqual({ sent: 0, complete: true })
-  })
+  test.each(['key_missing', 'key_expired', 'authorization_missing'] as const)(
+    'stays where it is %s',
+    async reason => {
+      const harness = await createHarness()
+      await harness.given('one', held)
+      const credentials = {
+        ...harness.deps.credentials,
+        credentialsOf: async () => ({ kind: 'none', reason }) as const,
+      }
+      expect(await release(harness, { ...harness.deps, credentials })).toEqual({ sent: 0, complete: true })
+    },
+  )
 
-  test('stays where the keys can not be asked, and the others go on', async () => {
+  test('stays where the secrets can not be asked, and the others go on', async () => {
     const harness = await createHarness({ endpoints: [endpointOf(), endpointOf({ id: 'other' })] })
     await harness.given('one', held)
     await harness.given('two', { ...held, endpointId: 'other' })
-    const signingKeys: typeof harness.deps.keys.signingKeys = async ({ id }) => {
-      if (id === 'other') return { kind: 'keys', keys: [] }
+    const credentialsOf: typeof harness.deps.credentials.credentialsOf = async ({ id }) => {
+      if (id === 'other') return { kind: 'credentials', keys: [], authorization: null }
       throw new BridgeError({ code: 'secrets_unavailable', message: 'no answer', hint: 'Wait.' })
     }
-    await release(harness, { ...harness.deps, keys: { signingKeys } })
+    await release(harness, { ...harness.deps, credentials: { ...harness.deps.credentials, credentialsOf } })
     expect(harness.sent).toMatchObject([{ group: 'other' }])
     expect(harness.happenings[0]).toMatchObject({
       kind: 'fault',

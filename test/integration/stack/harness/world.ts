@@ -5,7 +5,7 @@ import { createEndpointStore } from '../../../../shared/adapters/dynamodb/endpoi
 import { createEventLog } from '../../../../shared/adapters/dynamodb/event-log.ts'
 import { createReconcileMarks } from '../../../../shared/adapters/dynamodb/reconcile-marks.ts'
 import { createSourceStore } from '../../../../shared/adapters/dynamodb/source-store.ts'
-import { type Endpoint, noFilters } from '../../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults, noFilters } from '../../../../shared/domain/endpoint/endpoint.ts'
 import { type Source, sourceDefaults } from '../../../../shared/domain/source.ts'
 import { hourMs } from '../../../../shared/domain/time-units.ts'
 import { expectedEventId, type Stream } from '../../../e2e/harness/ids.ts'
@@ -106,14 +106,12 @@ export const createWorld = async (synthesized: Synthesized): Promise<World> => {
       for (const text of [master, secret]) secretsSeen.add(text)
       const hook = customers.hook(id, secret)
       await stores.endpoints.put({
+        ...endpointDefaults,
         id,
         url: hook.url,
         types: ['*'],
         filters: { ...noFilters, senderDomains: [`${id}.example`] },
         keys: [{ version: 1, secret: ownSecret?.name ?? null, signsUntilMs: null }],
-        state: 'active',
-        stateReason: null,
-        slow: false,
         ...settings,
       })
       return hook
@@ -147,6 +145,7 @@ export const createWorld = async (synthesized: Synthesized): Promise<World> => {
       await emulators.sqs.send(new PurgeQueueCommand({ QueueUrl: queueUrl(queue) }))
       const logged = await Promise.all(eventIds.map(eventId => log.read({ sourceId, stream, eventId })))
       for (const event of logged.map(event => required(event, 'a logged event'))) {
+        if (event.body === null) continue
         const loggedAtMs = event.loggedAtMs - hoursPassed * hourMs
         await log.record([{ ...event, loggedAtMs }])
         const [day] = new Date(event.second * 1000).toISOString().split('T')

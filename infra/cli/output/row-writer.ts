@@ -1,6 +1,7 @@
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
-import type { Look } from '../output/look.ts'
+import type { Look } from './look.ts'
+import { shrink } from './shrink.ts'
 
 /** A column of a table whose rows are not known when its head is written. */
 export type RowColumn = {
@@ -39,15 +40,6 @@ export const createRowWriter = (look: Look, columns: readonly RowColumn[]) => {
 const widthsWithin = (columns: readonly RowColumn[], max: number | null): number[] => {
   const widths = columns.map(({ title, width }) => Math.max(width, stringWidth(title)))
   if (max === null) return widths
-  let over = widths.reduce((sum, width) => sum + width, gap.length * (columns.length - 1)) - max
-  for (; over > 0; over -= 1) {
-    const widest = widths.reduce((best, width, at) => {
-      const gives = columns[at]?.shrinks === true && width > shrunkWidthMin
-      return gives && width > (widths[best] ?? 0) ? at : best
-    }, -1)
-    const width = widths[widest]
-    if (width === undefined) return widths
-    widths[widest] = width - 1
-  }
-  return widths
+  const over = widths.reduce((sum, width) => sum + width, gap.length * (columns.length - 1)) - max
+  return shrink(widths, columns, { over, widthMin: shrunkWidthMin })
 }
