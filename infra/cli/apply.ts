@@ -26,7 +26,7 @@ What is in the bridge and not in the file is named and left alone; --prune remov
 source remove and endpoint remove. Of a section that the file does not have, nothing is removed. The file holds no
 secrets: a new source gets its token by bridge source token.`,
   examples: [
-    { line: 'bridge apply --file bridge.yaml --dry-run', text: 'Shows the plan, and does nothing.' },
+    { line: 'bridge apply -f bridge.yaml --dry-run', text: 'Shows the plan, and does nothing.' },
     { line: 'bridge apply --file bridge.yaml --stack feedback-bridge' },
     { line: 'bridge apply --file bridge.yaml --prune --yes' },
   ],
@@ -34,6 +34,7 @@ secrets: a new source gets its token by bridge source token.`,
   input: z.object({
     file: needed(z.string().min(1, { error: 'must name a file' }), {
       value: 'FILE',
+      short: 'f',
       text: 'a YAML or JSON file; - is standard input',
     }),
     'dry-run': toggle('show the plan, and do nothing'),
@@ -68,7 +69,10 @@ secrets: a new source gets its token by bridge source token.`,
     const { remove } = countSteps(plan)
     const question = `Remove ${counted(remove, 'source or endpoint', 'sources and endpoints')} for good?`
     if (remove > 0 && !(await isConfirmed(session, question))) return exitNotConfirmed
-    const { taken, complete } = await carryOut(plan, bridge, session)
+    const { taken, complete } = await carryOut(plan, bridge, {
+      signal: session.signal,
+      nowMs: session.clock.now(),
+    })
     if (!complete) {
       session.io.note(`Interrupted after ${counted(taken, 'step')}; the same command goes on.`)
       return exitInterrupted

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { spelled } from '../local/flag-table.ts'
 import { type Command, defineCommand, type Noun } from './command.ts'
 import { exitDone } from './exit-codes.ts'
 import { argument } from './input.ts'
-import { programName, standardParts } from './program.ts'
+import { programName, spellingsOf, standardParts } from './program.ts'
 import { show } from './session.ts'
 
 const shells = ['bash', 'zsh'] as const
@@ -72,6 +71,6 @@ const caseOf = (pattern: string, words: readonly string[]): string =>
   `    ${pattern}) words="${words.join(' ')}" ;;`
 
 const flagsOf = (command: Command): string[] =>
-  [...command.parts, ...standardParts(command), { name: 'help', kind: 'toggle' }]
+  [...command.parts, ...standardParts(command), { name: 'help', short: null, kind: 'toggle' }]
     .filter(({ kind }) => kind !== 'argument')
-    .map(({ name }) => spelled(name))
+    .flatMap(spellingsOf)

@@ -6,6 +6,8 @@ export type InputHelp = {
   kind: 'argument' | 'flag' | 'toggle'
   /** How help names the value: `URL`. */
   value: string
+  /** The letter of `-f`, beside `--file`. */
+  short: string | null
   text: string
   /** May be given more than once: its schema takes a list. */
   repeats: boolean
@@ -14,9 +16,10 @@ export type InputHelp = {
 /** Beside the schemas, since zod's own registries tell schemas apart by type. */
 const inputHelp = new WeakMap<z.ZodType, InputHelp>()
 
-type HelpText = { value: string; text: string; repeats?: boolean }
+type HelpText = { value: string; short?: string; text: string; repeats?: boolean }
 const withHelp = <S extends z.ZodType>(kind: InputHelp['kind'], schema: S, help: HelpText): S => {
-  inputHelp.set(schema, { kind, value: help.value, text: help.text, repeats: help.repeats ?? false })
+  const { value, short = null, text, repeats = false } = help
+  inputHelp.set(schema, { kind, value, short, text, repeats })
   return schema
 }
 

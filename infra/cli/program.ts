@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
+import { nearestName } from '../../shared/domain/nearest-name.ts'
 import { attributeOf, spelled } from '../local/flag-table.ts'
-import { nearestName } from '../stack/nearest-name.ts'
 import type { Command, Noun } from './command.ts'
 import { exitDone } from './exit-codes.ts'
 import { type InputPart, partsOf, type RawInput } from './input.ts'
@@ -108,8 +108,15 @@ const declare = (leaf: Commander, command: Command): void => {
   leaf.addHelpText('after', `\nExamples:\n${examples.join('\n')}\n`)
 }
 
+/** How a flag is written: `-f` and `--file`. */
+export const spellingsOf = ({ short, name }: Pick<InputPart, 'short' | 'name'>): string[] => [
+  ...(short === null ? [] : [`-${short}`]),
+  spelled(name),
+]
+
 const optionOf = (part: InputPart, group: string): Option => {
-  const flags = part.kind === 'toggle' ? spelled(part.name) : `${spelled(part.name)} [${part.value}]`
+  const names = spellingsOf(part).join(', ')
+  const flags = part.kind === 'toggle' ? names : `${names} [${part.value}]`
   const option = new Option(flags, part.text).helpGroup(group)
   // Every value is collected, so that a flag given twice is noticed.
   return part.kind === 'toggle' ? option : option.argParser(collect)

@@ -1,16 +1,9 @@
 import * as z from 'zod'
 import { normalizeDomain } from '../../shared/domain/event/addresses.ts'
 import { durationForms, parseDuration } from '../local/durations.ts'
-import { valueSchemas } from '../local/flag-values.ts'
+import { checked, valueSchemas } from '../local/flag-values.ts'
 
-/** A check that says what is wrong, as zod's own do. */
-export const checked = <T>(read: (text: string) => { value: T } | { problem: string }) =>
-  z.string().transform((text, context): T => {
-    const result = read(text)
-    if ('value' in result) return result.value
-    context.addIssue({ code: 'custom', message: result.problem })
-    return z.NEVER
-  })
+export { checked } from '../local/flag-values.ts'
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
@@ -47,7 +40,8 @@ export const timeValue = checked<AskedTime>(text => {
 export const momentOf = (time: AskedTime, nowMs: number): number =>
   time.kind === 'at' ? time.ms : nowMs - time.ms
 
-const listOf = (text: string): string[] => [...new Set(text.split(',').map(part => part.trim()))]
+/** A text with commas, as a list without repeats. */
+export const listOf = (text: string): string[] => [...new Set(text.split(',').map(part => part.trim()))]
 
 /** What clears a filter. */
 export const anyWord = 'any'

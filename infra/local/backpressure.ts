@@ -1,4 +1,5 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSClient } from '@aws-sdk/client-sqs'
+import { readQueueDepth } from '../../shared/adapters/sqs/queue-depth.ts'
 import type { QueueUrls } from '../../shared/adapters/sqs/queues.ts'
 import type { Clock } from '../../shared/domain/clock.ts'
 import { type DeliveryQueue, type Lane, lanes } from '../../shared/domain/delivery/delivery-queue.ts'
@@ -10,8 +11,6 @@ import { type DeliveryQueue, type Lane, lanes } from '../../shared/domain/delive
  */
 export const readyMessagesMax: Readonly<Record<Lane, number>> = { fast: 20_000, slow: 200_000 }
 const lookAgainMs = 100
-
-const depth = 'ApproximateNumberOfMessages'
 
 /**
  * The queue for those who fill it, poller and releaser: a send waits while the pump, or whoever reads our output, is far
@@ -27,9 +26,8 @@ export const createBackpressure = (of: {
   const released = new AbortController()
 
   const isFull = async (lane: Lane): Promise<boolean> => {
-    const command = new GetQueueAttributesCommand({ QueueUrl: of.queueUrls[lane], AttributeNames: [depth] })
-    const answer = await of.client.send(command)
-    return Number(answer.Attributes?.[depth] ?? 0) > readyMessagesMax[lane]
+    const { ready } = await readQueueDepth(of.client, of.queueUrls[lane])
+    return ready > readyMessagesMax[lane]
   }
   const anyIsFull = async (): Promise<boolean> => (await Promise.all(lanes.map(isFull))).includes(true)
   return {

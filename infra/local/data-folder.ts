@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import * as z from 'zod'
 import type { TableName } from '../../shared/adapters/dynamodb/table.ts'
 import { BridgeError } from '../../shared/domain/bridge-error.ts'
 import { type LevelDatabase, removeStaleEntries } from './mend-index.ts'
+import { openLevel } from './open-level.ts'
 
 /** The data folder can't be used. */
 export class DataFolderError extends BridgeError {}
@@ -18,13 +17,6 @@ export type DataFolder = {
   /** Says that the database was closed in order. */
   left(): void
 }
-
-const levelSchema = z.object({
-  Level: z.custom<new (path: string, options: { valueEncoding: 'json' }) => LevelDatabase>(
-    value => typeof value === 'function',
-  ),
-})
-const lockedSchema = z.object({ cause: z.object({ code: z.literal('LEVEL_LOCKED') }) })
 
 /**
  * Makes the folder ready for dynalite, before it runs: dynalite itself opens its database late, and throws at the
@@ -46,23 +38,17 @@ export const enterDataFolder = async (dataDir: string, tableName: TableName): Pr
   }
 }
 
-/** dynalite's database, by its own copy of the library, so that there is one format. */
+/** dynalite's database. Throws a `DataFolderError`. */
 export const openDatabase = async (path: string): Promise<LevelDatabase> => {
-  const requireOfDynalite = createRequire(import.meta.resolve('dynalite'))
-  const { Level } = levelSchema.parse(requireOfDynalite('level'))
-  const database = new Level(path, { valueEncoding: 'json' })
-  try {
-    await database.open()
-    return database
-  } catch (error) {
-    const locked = lockedSchema.safeParse(error).success
-    throw new DataFolderError({
-      code: locked ? 'data_folder_in_use' : 'data_folder_unreadable',
-      message: locked
-        ? `another process uses the data folder ${path}`
-        : `the database in the data folder ${path} can't be opened`,
-      hint: locked ? 'End the other bridge, or give this one a folder of its own.' : 'Give another folder.',
-      cause: error,
-    })
-  }
+  const opened = await openLevel(path)
+  if (opened.database !== null) return opened.database
+  const { isLocked, cause } = opened
+  throw new DataFolderError({
+    code: isLocked ? 'data_folder_in_use' : 'data_folder_unreadable',
+    message: isLocked
+      ? `another process uses the data folder ${path}`
+      : `the database in the data folder ${path} can't be opened`,
+    hint: isLocked ? 'End the other bridge, or give this one a folder of its own.' : 'Give another folder.',
+    cause,
+  })
 }

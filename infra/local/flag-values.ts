@@ -29,7 +29,7 @@ const number = (range: { min: number; max: number; whole: boolean }) => {
 }
 
 /** A check that says what is wrong, as zod's own do. */
-const checked = <T>(read: (text: string) => { value: T } | { problem: string }) =>
+export const checked = <T>(read: (text: string) => { value: T } | { problem: string }) =>
   z.string().transform((text, context): T => {
     const result = read(text)
     if ('value' in result) return result.value

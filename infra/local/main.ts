@@ -5,28 +5,8 @@ import { runDemo } from './demo.ts'
 import { readCommandLine } from './flags.ts'
 import { createJsonLines } from './json-lines.ts'
 import type { Output } from './output.ts'
+import { endSoon, stopSignal } from './process-end.ts'
 import { exitDone, exitFailed, exitInterrupted, exitWrongUse, runBridge } from './run-bridge.ts'
-
-/** npm passes a Ctrl-C on to us that the terminal has sent us too: so close together they are one. */
-const sameSignalMs = 500
-
-/** How long a process that has ended its work may still be there. */
-const hangMsMax = 2_000
-
-/** Aborted by the first Ctrl-C; the second ends the process at once. */
-const stopSignal = (): AbortController => {
-  const stopping = new AbortController()
-  let firstMs: number | null = null
-  const onSignal = (): void => {
-    const now = systemClock.now()
-    if (firstMs !== null && now - firstMs > sameSignalMs) process.exit(exitInterrupted)
-    firstMs ??= now
-    stopping.abort()
-  }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  return stopping
-}
 
 const createOutput = (json: boolean): Output & { flush(): Promise<void> } => {
   const lines = json ? createJsonLines(process.stdout, systemClock) : null
@@ -50,11 +30,8 @@ const run = async (): Promise<number> => {
     for (const problem of asked.problems) process.stderr.write(`feedback-bridge: ${problem}\n`)
     return exitWrongUse
   }
-  const stopping = stopSignal()
-  // Whoever read our output is gone, as `head` is: nobody sees how it goes on.
-  process.stdout.on('error', () => stopping.abort())
+  const signal = stopSignal(exitInterrupted)
   const output = createOutput(asked.json)
-  const { signal } = stopping
   const code =
     asked.kind === 'demo'
       ? await runDemo({ signal, output })
@@ -75,5 +52,4 @@ const tellFailure = (error: unknown): number => {
 }
 
 process.exitCode = await run().catch(tellFailure)
-// Everything is closed by now; should something hang all the same, nobody is to wait for it.
-setTimeout(() => process.exit(), hangMsMax).unref()
+endSoon()

@@ -1,12 +1,10 @@
 import { runMsMax } from '../../functions/poller/handler.ts'
 import type { ComposedBridge } from './compose-bridge.ts'
-import type { QueueDepth } from './queue-depth.ts'
-import { type Schedule, startSchedule } from './schedule.ts'
+import type { LaneDepth } from './lane-depth.ts'
+import { heartbeatsEveryMsDefault, releaseEveryMs, type Schedule, startSchedule } from './schedule.ts'
 
 /** As EventBridge Scheduler does it on AWS. */
 const pollEveryMs = 60_000
-/** Finer than on AWS: nothing is paid for it here, and a retry schedule of seconds is worth it. */
-const releaseEveryMs = 15_000
 /** Between two looks whether the queues are empty, and after a start that failed. */
 const lookAgainMs = 250
 /** What could not be sent again by then is left to the releaser's schedule and to the hourly reconcile. */
@@ -25,15 +23,17 @@ export type Runs = {
  * releaser on their schedules. Nothing is polled before: reconcile would take what was enqueued just now for lost.
  */
 export const startRuns = (of: {
-  bridge: Pick<ComposedBridge, 'poller' | 'releaser' | 'release' | 'clock'>
-  depth: () => Promise<QueueDepth>
+  bridge: Pick<ComposedBridge, 'poller' | 'releaser' | 'heartbeats' | 'release' | 'clock'>
+  depth: () => Promise<LaneDepth>
   onFault: (of: 'poller' | 'releaser', error: unknown) => void
+  heartbeatsEveryMs?: number
 }): Runs => {
   const { bridge, onFault } = of
   const { clock } = bridge
   const stopping = new AbortController()
   const { signal } = stopping
-  let schedules: { poller: Schedule; releaser: Schedule } | null = null
+  const heartbeatsEveryMs = of.heartbeatsEveryMs ?? heartbeatsEveryMsDefault
+  let schedules: { poller: Schedule; releaser: Schedule; heartbeats: Schedule } | null = null
   let polls = true
 
   const sendAgain = async (): Promise<boolean> => {
@@ -76,6 +76,13 @@ export const startRuns = (of: {
         onError: error => onFault('releaser', error),
         clock,
       }),
+      heartbeats: startSchedule({
+        everyMs: heartbeatsEveryMs,
+        overlaps: false,
+        run: () => bridge.heartbeats(heartbeatsEveryMs),
+        onError: error => onFault('releaser', error),
+        clock,
+      }),
     }
   }
   const beginning = begin()
@@ -92,7 +99,7 @@ export const startRuns = (of: {
       const inTime = new AbortController()
       const ended = async (): Promise<void> => {
         await beginning
-        await Promise.all([schedules?.poller.stop(), schedules?.releaser.stop()])
+        await Promise.all(Object.values(schedules ?? {}).map(schedule => schedule.stop()))
       }
       await Promise.race([ended(), clock.sleep(withinMs, inTime.signal)])
       inTime.abort()

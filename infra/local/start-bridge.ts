@@ -12,10 +12,10 @@ import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
 import { startEmulators } from './emulators.ts'
 import { sourceId } from './endpoint-id.ts'
 import { createFolderSecrets } from './folder-secrets.ts'
+import { readLaneDepth } from './lane-depth.ts'
 import { limitsOf } from './lane-limits.ts'
 import { anyIn, readStanding, type Standing } from './left-behind.ts'
 import { putNamedEndpoints, toEndpoint } from './named-endpoints.ts'
-import { readQueueDepth } from './queue-depth.ts'
 import { startQueuePump } from './queue-pump.ts'
 import { startRuns } from './runs.ts'
 import type { BridgeSettings } from './settings.ts'
@@ -32,6 +32,8 @@ export type StartOptions = {
   /** Begin with an empty data folder. */
   fresh?: boolean
   sweeps?: readonly SweepPlan[]
+  /** Between two looks whose heartbeat is due; for tests, which do not wait for a minute. */
+  heartbeatsEveryMs?: number
 }
 
 export type RunningBridge = {
@@ -82,7 +84,10 @@ export const startBridge = async (
   const bridge = composeBridge({ ...options, settings, emulators, secrets, admission })
   starting.defer(() => bridge.close())
   await bridge.sources.put(source)
-  const { endpoints, notNamed } = await putNamedEndpoints(named, bridge.endpoints)
+  const { endpoints, notNamed } = await putNamedEndpoints(named, {
+    store: bridge.endpoints,
+    nowMs: bridge.clock.now(),
+  })
   const kept = keepSigningSecrets(settings.dataDir, endpoints.flatMap(withDerivedKey))
   const left = await readStanding(bridge)
 
@@ -93,8 +98,9 @@ export const startBridge = async (
   })
   const runs = startRuns({
     bridge,
-    depth: () => readQueueDepth({ client: bridge.queueClient, queueUrls }),
+    depth: () => readLaneDepth({ client: bridge.queueClient, queueUrls }),
     onFault: tellFault(source, reporter),
+    ...(options.heartbeatsEveryMs !== undefined && { heartbeatsEveryMs: options.heartbeatsEveryMs }),
   })
   starting.defer(() => runs.stop(stopWithinMs))
 
@@ -110,7 +116,7 @@ export const startBridge = async (
     isSettled: async () => {
       // In this order: what is handled right now is still in its queue, and where it is not, its outcome is in the table.
       if (!runs.hasStarted() || !pumps.every(pump => pump.isIdle())) return false
-      const { ready, delayed } = await readQueueDepth({ client: bridge.queueClient, queueUrls })
+      const { ready, delayed } = await readLaneDepth({ client: bridge.queueClient, queueUrls })
       if (ready + delayed > 0) return false
       // What waits for an endpoint that is disabled will be held: nothing is to be waited for.
       return !(await anyIn('waiting', bridge, 'active'))

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { deadlineMsMax } from '../../functions/dispatcher/config.ts'
+import { deadlineMsMax, disableAfterDaysMax } from '../../functions/dispatcher/config.ts'
 import { pollEverySecondsMax } from '../../functions/poller/config.ts'
 import { BridgeError } from '../../shared/domain/bridge-error.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../../shared/domain/nearest-name.ts'
 import { listOf, matching, oneOf, retention, wholeNumber, yesOrNo } from './setting-values.ts'
 
 /** Lambda's own bounds for one event source (Lambda API, "ScalingConfig"). */
@@ -82,6 +82,9 @@ const settingsSchema = z.object({
   deadlineSeconds: wholeNumber({ min: 1, max: deadlineMsMax / 1_000 })
     .default(15)
     .describe('For one attempt, from DNS to the end of the answer'),
+  disableAfterDays: wholeNumber({ min: 1, max: disableAfterDaysMax })
+    .default(5)
+    .describe('An endpoint to which nothing could be delivered for so long is disabled'),
   simulator: yesOrNo
     .default(false)
     .describe('Also deploys our stand-in for the email service, to try the bridge without it'),

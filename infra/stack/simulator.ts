@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
-import { AnyPrincipal, Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import {
   Architecture,
@@ -17,6 +17,7 @@ import { Construct } from 'constructs'
 import { tokenSecretName } from '../../shared/domain/secret-store.ts'
 import { readLambdaSettings, tokenSecretVariable } from '../simulator/lambda-settings.ts'
 import { bundlingOf, projectRoot } from './bundling.ts'
+import { denyPlainHttp } from './permissions.ts'
 
 /** The bridge's poller finds the token by the source's id: this one needs no token of its own. */
 export const simulatorSourceId = 'simulator'
@@ -93,16 +94,7 @@ export class SimulatorService extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
       ...(encryptionKey !== null && { encryptionKey }),
     })
-    secret.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'DenyPlainHttp',
-        effect: Effect.DENY,
-        principals: [new AnyPrincipal()],
-        actions: ['secretsmanager:*'],
-        resources: ['*'],
-        conditions: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-    )
+    secret.addToResourcePolicy(denyPlainHttp())
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason: 'It opens made-up records only; whoever wants another token writes it into the secret.',

@@ -1,6 +1,5 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
-import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { type IQueue, Queue, QueueEncryption, type QueueProps, RedrivePermission } from 'aws-cdk-lib/aws-sqs'
@@ -9,6 +8,7 @@ import { tableDefinition } from '../../shared/adapters/dynamodb/table.ts'
 import { queueSettings } from '../../shared/adapters/sqs/queues.ts'
 import { masterSecretName } from '../../shared/domain/secret-store.ts'
 import type { Names } from './names.ts'
+import { denyPlainHttp } from './permissions.ts'
 import type { StackSettings } from './settings.ts'
 
 /** 64 of 62 characters are 381 bits: more than the 256 of the keys that are derived from them. */
@@ -118,16 +118,7 @@ const createMasterSecret = (scope: Construct, { names, settings, encryptionKey }
     removalPolicy: keptUnlessNew(settings),
     ...(encryptionKey !== null && { encryptionKey }),
   })
-  secret.addToResourcePolicy(
-    new PolicyStatement({
-      sid: 'DenyPlainHttp',
-      effect: Effect.DENY,
-      principals: [new AnyPrincipal()],
-      actions: ['secretsmanager:*'],
-      resources: ['*'],
-      conditions: { Bool: { 'aws:SecureTransport': 'false' } },
-    }),
-  )
+  secret.addToResourcePolicy(denyPlainHttp())
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason:

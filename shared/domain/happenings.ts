@@ -15,33 +15,38 @@ export type Backlog = {
   atLeast: boolean
 }
 
-/** What one walk of a stream did: one wide line a poll. */
-export type PollHappening = OfStream & {
-  kind: 'poll'
-  /** What was walked: news since the newest record, the overlap again, or a sweep. */
-  walk: 'start' | 'news' | 'overlap' | 'sweep-hour' | 'sweep-days'
-  /** It went on where an earlier poll, perhaps of an earlier process, had left off. */
-  resumed: boolean
-  outcome: 'complete' | 'unfinished' | 'failed' | 'superseded'
-  /** A failure's code; null where there was none. */
-  reason: string | null
-  status: number | null
-  /** What the service said, cut, without the token and without addresses; null where nothing failed. */
-  detail: string | null
-  hint: string | null
-  requests: number
+/** What became of the records of a walk's pages. */
+export type IntakeCounts = {
   read: number
   enqueued: number
   known: number
   quarantined: number
   beforeFloor: number
   beyondMemory: number
-  tookMs: number
-  budgetLeft: number
-  /** Seconds between the service's `Date` and the newest record and the anchor; null where there is none. */
-  newestAgeSeconds: number | null
-  anchorAgeSeconds: number | null
 }
+
+/** What one walk of a stream did: one wide line a poll. */
+export type PollHappening = OfStream &
+  IntakeCounts & {
+    kind: 'poll'
+    /** What was walked: news since the newest record, the overlap again, or a sweep. */
+    walk: 'start' | 'news' | 'overlap' | 'sweep-hour' | 'sweep-days'
+    /** It went on where an earlier poll, perhaps of an earlier process, had left off. */
+    resumed: boolean
+    outcome: 'complete' | 'unfinished' | 'failed' | 'superseded'
+    /** A failure's code; null where there was none. */
+    reason: string | null
+    status: number | null
+    /** What the service said, cut, without the token and without addresses; null where nothing failed. */
+    detail: string | null
+    hint: string | null
+    requests: number
+    tookMs: number
+    budgetLeft: number
+    /** Seconds between the service's `Date` and the newest record and the anchor; null where there is none. */
+    newestAgeSeconds: number | null
+    anchorAgeSeconds: number | null
+  }
 
 /** Everything that happens, for logs, metrics, the terminal and `--json`. Nothing in it is secret or an address. */
 export type Happening =
@@ -96,7 +101,26 @@ export type Happening =
     }
   | { kind: 'unreadable_message'; reason: string }
   | { kind: 'endpoint_disabled'; endpoint: string; reason: string }
+  /** The operator's own systems were told that an endpoint was disabled. */
+  | { kind: 'operator_told'; endpoint: string; reason: string }
   | { kind: 'endpoint_lane'; endpoint: string; lane: string }
+  /** A heartbeat was attempted, or left out; then it has no time, and the reason says why. */
+  | {
+      kind: 'heartbeat'
+      event: string
+      endpoint: string
+      status: number | null
+      reason: string | null
+      tookMs: number | null
+    }
+  /** An endpoint's breaker opened, so that nothing is attempted but probes, or closed again. */
+  | {
+      kind: 'breaker'
+      endpoint: string
+      state: 'open' | 'closed'
+      reason: string | null
+      openMs: number | null
+    }
   | { kind: 'released'; endpoint: string; state: string; count: number }
   | (OfStream & { kind: 'reconciled'; event: string; endpoint: string })
   /** What stands in the index for one endpoint; not told where there is nothing. */

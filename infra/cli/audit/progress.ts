@@ -1,30 +1,22 @@
 import type { AuditPart } from '../../../shared/domain/audit/audit-stream.ts'
 import { showMoment } from '../output/moments.ts'
+import { createProgress } from '../output/progress.ts'
 import type { Session } from '../session.ts'
-
-/** Before this nobody wonders. */
-const quietMs = 2_000
-const redrawMs = 200
 
 const partNames = {
   service: 'reading the service',
   deliveries: 'comparing deliveries',
 } as const satisfies Record<AuditPart, string>
 
-/** Tells how far an audit has come, on everything that takes over two seconds. */
-export const createAuditProgress = ({ io, clock }: Pick<Session, 'io' | 'clock'>) => {
-  const startedMs = clock.now()
-  let drawnMs = startedMs
+/** Tells how far an audit has come. */
+export const createAuditProgress = (session: Pick<Session, 'io' | 'clock'>) => {
+  const progress = createProgress(session)
   return {
     at: (of: { name: string; part: AuditPart; second: number | null; requests: number }): void => {
-      const nowMs = clock.now()
-      if (nowMs - startedMs < quietMs || nowMs - drawnMs < redrawMs) return
       const where = of.second === null ? '' : `, at ${showMoment(of.second * 1_000)}`
-      io.progress(
-        `${of.name}: ${partNames[of.part]}${where} (${of.requests.toLocaleString('en-US')} requests) …`,
-      )
-      drawnMs = nowMs
+      const requests = `${of.requests.toLocaleString('en-US')} requests`
+      progress.at(null, `${of.name}: ${partNames[of.part]}${where} (${requests}) …`)
     },
-    end: (): void => io.progress(''),
+    end: progress.end,
   }
 }

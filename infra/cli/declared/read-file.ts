@@ -1,6 +1,6 @@
 import { isMap, isNode, isScalar, LineCounter, type Pair, parseDocument, type YAMLParseError } from 'yaml'
 import type * as z from 'zod'
-import { nearestName } from '../../stack/nearest-name.ts'
+import { nearestName } from '../../../shared/domain/nearest-name.ts'
 import { type Declared, endpointSchema, fileSchema, sourceSchema } from './file-schema.ts'
 
 /** What is wrong, with its line where one can be named. Never a value: a token may have got there by mistake. */

@@ -5,20 +5,21 @@ import { checkAddresses, checkUrl } from '../endpoint/check-url.ts'
 import { readStanding } from '../endpoint/standing.ts'
 import { RefusedError, UsageError } from '../failures.ts'
 import { counted } from '../output/texts.ts'
+import { removalRefusal } from '../source/removal-refusal.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import type { Declared } from './file-schema.ts'
 import type { Current, Plan, Step } from './plan.ts'
-import { type Refusal, sourceRemovalRefusal } from './removal.ts'
 
 /** Steps looked at together: each may resolve a name, or read the table. */
 const stepsAtOnce = 8
 
+type Refusal = { message: string; hint: string }
 type Checks = { allowPrivate: boolean; skipDns: boolean; nowMs: number; declared: Declared; current: Current }
 
 /** Throws a `RefusedError` that names every step that a rule of the bridge forbids: nothing was done then. */
 export const refuseForbidden = async (plan: Plan, bridge: OperatorBridge, checks: Checks): Promise<void> => {
   const ofSources = await mapBounded(plan.sources, stepsAtOnce, async step => {
-    const refusal = step.kind === 'remove' ? await sourceRemovalRefusal(bridge, step.from) : null
+    const refusal = step.kind === 'remove' ? await removalRefusal(bridge, step.from, 'it') : null
     return refusal === null ? [] : [told(`source ${step.id}`, refusal)]
   })
   const ofEndpoints = await mapBounded(plan.endpoints, stepsAtOnce, async step => {

@@ -1,11 +1,11 @@
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Look } from '../output/look.ts'
+import { createProgress, type Progress } from '../output/progress.ts'
 import { renderTable } from '../output/table.ts'
 import { none } from '../output/texts.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { countEntries, findDead, type ToFind } from './find-dead.ts'
-import { createProgress, type Progress } from './progress.ts'
 
 export type Group = { endpoint: string; reason: string | null; deadLetters: number }
 export type Counted = { total: number; groups: readonly Group[] }

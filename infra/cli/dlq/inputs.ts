@@ -1,10 +1,7 @@
-import { eventDay } from '../../../shared/domain/feedback/event-id.ts'
 import type { DeadLetterSelection } from '../../../shared/domain/replay/dead-letter-selection.ts'
-import { endpointFlag, timeFlags } from '../events/inputs.ts'
+import { endpointFlag, isEventId, timeFlags } from '../events/inputs.ts'
 import { optional, toggle } from '../input.ts'
-import { checked, domainsValue, sharedValues } from '../values.ts'
-
-const listOf = (text: string): string[] => [...new Set(text.split(',').map(part => part.trim()))]
+import { checked, domainsValue, listOf, sharedValues } from '../values.ts'
 
 const reasonsValue = checked<string[]>(text => {
   const reasons = listOf(text)
@@ -13,15 +10,6 @@ const reasonsValue = checked<string[]>(text => {
 })
 
 const idsMax = 1_000
-
-const isEventId = (text: string): boolean => {
-  try {
-    eventDay(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 const idsValue = checked<string[]>(text => {
   const ids = listOf(text)

@@ -5,11 +5,11 @@ import { deliveryJson } from '../deliveries/delivery-json.ts'
 import { endpointsOf } from '../deliveries/find-deliveries.ts'
 import { eventIdWidth, momentWidth } from '../events/event-rows.ts'
 import { limitFlags, limitOf, orderFlag, rangeOf } from '../events/inputs.ts'
-import { createSearching } from '../events/searching.ts'
-import { type Listing, writeList } from '../events/streamed-list.ts'
 import { UsageError } from '../failures.ts'
 import { toggle } from '../input.ts'
 import { showMoment } from '../output/moments.ts'
+import { createSearching } from '../output/searching.ts'
+import { type Listing, writeList } from '../output/streamed-list.ts'
 import { none } from '../output/texts.ts'
 import { findDead } from './find-dead.ts'
 import { choosesAny, deadLetterFlags, selectionOf } from './inputs.ts'
@@ -45,6 +45,7 @@ times. ATTEMPT is round and attempt. With --unreadable, the messages of the dead
       {
         ...{ endpointIds, range, selection: selectionOf(input) },
         eventIds: input.ids ?? null,
+        diedBeforeMs: null,
         order: input.order ?? 'newest',
       },
       { bridge, signal: session.signal, looked: searching.looked },

@@ -2,18 +2,18 @@ import { createDeadLetterMessages } from '../../../shared/adapters/sqs/dead-lett
 import { decodeMessage } from '../../../shared/domain/delivery/delivery-message.ts'
 import type { DeadLetterMessage } from '../../../shared/domain/replay/dead-letter-messages.ts'
 import { lookThroughQueue, type QueueLook } from '../../../shared/domain/replay/look-through-queue.ts'
-import { printable } from '../events/printable.ts'
 import { type ExitCode, exitDone, exitInterrupted } from '../exit-codes.ts'
 import { isoOf, showMoment } from '../output/moments.ts'
+import { printable } from '../output/printable.ts'
+import { createProgress } from '../output/progress.ts'
 import { renderTable } from '../output/table.ts'
 import { type Session, show } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
-import { createProgress } from './progress.ts'
 
 /** Why this code can't read a message; null where it can. */
 export const whyUnreadable = ({ body, reason }: DeadLetterMessage): string | null => {
   const decoded = decodeMessage(body)
-  if (decoded.kind === 'message') return null
+  if (decoded.kind === 'message' || decoded.kind === 'heartbeat') return null
   return decoded.kind === 'newer' ? `newer version ${decoded.version}` : (reason ?? decoded.reason)
 }
 

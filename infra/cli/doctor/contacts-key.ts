@@ -3,7 +3,7 @@ import type { ContactLists } from '../../../shared/adapters/feedback-api/contact
 import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import { FeedbackApiError } from '../../../shared/domain/polling/feedback-api.ts'
 import type { Source } from '../../../shared/domain/source.ts'
-import { printable } from '../events/printable.ts'
+import { printable } from '../output/printable.ts'
 import { counted } from '../output/texts.ts'
 import { type Check, type CheckContext, type Found, failed, ok, skipped, warning } from './check.ts'
 

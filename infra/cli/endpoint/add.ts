@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 import { signingSecretName } from '../../../shared/domain/secret-store.ts'
 import { defineCommand } from '../command.ts'
+import { endpointOf } from '../declared/settings.ts'
 import { exitDone } from '../exit-codes.ts'
 import { RefusedError } from '../failures.ts'
 import { argument, optional, toggle } from '../input.ts'
@@ -83,30 +83,16 @@ export const addEndpoint = defineCommand({
     checkAllowPrivate(bridge.target, allowPrivate)
     const id = input.id ?? newId()
     await refuseKnown(bridge, { id, url: url.href, isSameUrlWanted: input['same-url'] === true })
-    const key = { version: firstKeyVersion, signsUntilMs: null }
     const signing = await firstSecret(bridge, session, { id, isOwn: input['own-secret'] === true })
-    const isDisabled = input.disabled === true
-    const endpoint: Endpoint = {
-      id,
-      url: url.href,
-      types: input.types ?? ['*'],
-      filters: {
-        ...noFilters,
-        senderDomains: input['sender-domains'] ?? null,
-        recipientDomains: input['recipient-domains'] ?? null,
-        bounceCategories: input['bounce-categories'] ?? null,
-        sources: input.sources ?? null,
-      },
-      keys: [{ ...key, secret: signing.name }],
-      state: isDisabled ? 'disabled' : 'active',
-      stateReason: isDisabled ? 'endpoint_disabled' : null,
-      slow: false,
+    const endpoint = {
+      ...endpointOf(id, { ...input, url: url.href }, null),
+      keys: [{ version: firstKeyVersion, secret: signing.name, signsUntilMs: null }],
     }
     await bridge.endpoints.put(endpoint)
     show(session, {
       json: () => ({ ...endpointJson(endpoint), signingSecret: signing.shown }),
       text: look => {
-        const added = `${look.colors.green('Added')} the endpoint ${id}${isDisabled ? ', disabled' : ''}.`
+        const added = `${look.colors.green('Added')} the endpoint ${id}${input.disabled ? ', disabled' : ''}.`
         return signing.shown === null ? added : `${added}\n${renderSecret(look, signing.shown)}`
       },
     })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import type { Standing } from '../../../shared/domain/release/count-standing.ts'
 import { dropHeld } from '../../../shared/domain/release/drop-held.ts'
 import { exitNotConfirmed, isConfirmed } from '../asking.ts'
 import { defineCommand } from '../command.ts'
@@ -11,7 +12,7 @@ import { type Session, show } from '../session.ts'
 import { endpointJson } from './endpoint-view.ts'
 import { findEndpoint, findPresentEndpoint } from './find-endpoint.ts'
 import { endpointIdArgument } from './inputs.ts'
-import { readStanding, type Standing } from './standing.ts'
+import { readStanding } from './standing.ts'
 
 type WhatIsHeld = 'release' | 'drop'
 
@@ -66,7 +67,7 @@ export const enableEndpoint = defineCommand({
         return exitInterrupted
       }
     }
-    await bridge.endpoints.setState({ id, state: 'active', reason: null })
+    await bridge.endpoints.setState({ id, state: 'active', reason: null, atMs: session.clock.now() })
     const enabled = await findEndpoint(bridge, id)
     const released = what === 'release' ? held.count : 0
     show(session, {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
+import type { Standing } from '../../../shared/domain/release/count-standing.ts'
 import { isoOrNull } from '../output/moments.ts'
-import type { Standing, StandingByState } from './standing.ts'
+import type { StandingByState } from './standing.ts'
 
 /** What `--json` shows of an endpoint: documented in infra/cli/README.md, and only ever added to. */
 export const endpointJson = (endpoint: Endpoint) => ({

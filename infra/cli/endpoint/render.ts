@@ -1,10 +1,11 @@
 import type { Endpoint, SigningKey } from '../../../shared/domain/endpoint/endpoint.ts'
+import type { Standing } from '../../../shared/domain/release/count-standing.ts'
 import { activeKeys } from '../../../shared/domain/signing/signing-keys.ts'
 import type { Look } from '../output/look.ts'
 import { showAge, showMoment } from '../output/moments.ts'
 import { renderFields, renderTable } from '../output/table.ts'
 import { none } from '../output/texts.ts'
-import type { Standing, StandingByState } from './standing.ts'
+import type { StandingByState } from './standing.ts'
 
 export const stateOf = (look: Look, { state, stateReason }: Endpoint): string => {
   if (state === 'active') return look.colors.green('active')
@@ -23,7 +24,8 @@ const shortUrl = (url: string): string => {
 export const showCount = ({ count, atLeast }: Standing): string =>
   `${count.toLocaleString('en-US')}${atLeast ? '+' : ''}`
 
-const marked = (look: Look, standing: Standing, color: 'yellow' | 'red'): string =>
+/** A count in its colour; nothing is dim. */
+export const marked = (look: Look, standing: Standing, color: 'yellow' | 'red'): string =>
   standing.count === 0 ? look.colors.dim('0') : look.colors[color](showCount(standing))
 
 export const renderEndpoints = (

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
-import { type Source, sourceDefaults } from '../../../shared/domain/source.ts'
 import { defineCommand } from '../command.ts'
+import { sourceOf } from '../declared/settings.ts'
 import { exitDone } from '../exit-codes.ts'
 import { RefusedError } from '../failures.ts'
 import { argument, needed, optional, toggle } from '../input.ts'
@@ -50,20 +49,7 @@ export const addSource = defineCommand({
       })
     }
     const token = await readToken(session)
-    const source: Source = {
-      id,
-      baseUrl: input.url,
-      pathPrefix: input['path-prefix'] ?? sourceDefaults.pathPrefix,
-      authScheme: input['auth-scheme'] ?? sourceDefaults.authScheme,
-      tokenSecret: tokenSecretName(id),
-      includeSoft: input['include-soft'] ?? sourceDefaults.includeSoft,
-      pageSize: input['page-size'] ?? sourceDefaults.pageSize,
-      startAt: input['start-at'] ?? sourceDefaults.startAt,
-      pollEverySeconds: input['poll-every'] ?? sourceDefaults.pollEverySeconds,
-      overlapSeconds: input.overlap ?? sourceDefaults.overlapSeconds,
-      requestsPerMinute: input['requests-per-minute'] ?? sourceDefaults.requestsPerMinute,
-      state: input.paused ? 'paused' : 'active',
-    }
+    const source = sourceOf(id, input, null)
     // The token first: a poller that finds the source finds its token.
     await keepToken(bridge, source, token)
     await bridge.sources.put(source)

@@ -6,7 +6,7 @@ import type { Cursor } from '../../../shared/domain/polling/cursor.ts'
 import { type Source, type StreamName, streamNames } from '../../../shared/domain/source.ts'
 import { readStanding, type StandingByState } from '../endpoint/standing.ts'
 import type { OperatorBridge, Target } from '../target/operator-bridge.ts'
-import { type QueueDepth, readQueueDepths } from './queue-depths.ts'
+import { type QueueStatus, readQueueDepths } from './queue-depths.ts'
 import { type RecentEvents, recentEvents } from './recent-events.ts'
 import {
   type BudgetStanding,
@@ -47,7 +47,7 @@ export type Status = {
   sources: readonly SourceStatus[]
   endpoints: readonly EndpointStatus[]
   /** Null where the queues died with a local bridge. */
-  queues: readonly QueueDepth[] | null
+  queues: readonly QueueStatus[] | null
 }
 
 /** Looks at everything; what can't be read of one source, endpoint or queue hides none of the others. */

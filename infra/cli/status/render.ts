@@ -1,6 +1,6 @@
 import { showDuration } from '../../local/durations.ts'
-import { showCount } from '../endpoint/render.ts'
-import type { Standing, StandingByState } from '../endpoint/standing.ts'
+import { marked } from '../endpoint/render.ts'
+import type { StandingByState } from '../endpoint/standing.ts'
 import type { Look } from '../output/look.ts'
 import { showAge, showMoment } from '../output/moments.ts'
 import { renderTable } from '../output/table.ts'
@@ -118,9 +118,9 @@ const endpointRow = (look: Look, { endpoint, found }: EndpointStatus, nowMs: num
     state,
     success.deliveries === 0 ? '·'.repeat(successSlots) : sparkline(success.bySlot, 1),
     share,
-    countCell(look, deliveries.waiting, 'yellow'),
-    countCell(look, deliveries.held, 'yellow'),
-    countCell(look, deliveries.dead, 'red'),
+    marked(look, deliveries.waiting, 'yellow'),
+    marked(look, deliveries.held, 'yellow'),
+    marked(look, deliveries.dead, 'red'),
     oldestOf(deliveries, nowMs),
   ]
 }
@@ -128,9 +128,6 @@ const endpointRow = (look: Look, { endpoint, found }: EndpointStatus, nowMs: num
 /** Never rounded up to all: one that failed is to be seen. */
 const percentOf = (share: number): string =>
   `${(Math.floor(share * 1_000) / 10).toFixed(share === 1 ? 0 : 1)} %`
-
-const countCell = (look: Look, standing: Standing, color: 'yellow' | 'red'): string =>
-  standing.count === 0 ? look.colors.dim('0') : look.colors[color](showCount(standing))
 
 /** The oldest event that has still to be delivered. */
 const oldestOf = ({ waiting, held }: StandingByState, nowMs: number): string => {

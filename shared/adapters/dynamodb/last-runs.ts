@@ -1,9 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import * as z from 'zod'
-import { itemVersion, jsonAttribute, parseItem } from './item.ts'
-import { runLeaseKey } from './keys.ts'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { readRunLease } from './run-lease-item.ts'
 import type { TableName } from './table.ts'
-import { asked } from './table-errors.ts'
 
 /** The last run that polled a source, as its lease tells. */
 export type LastRun = {
@@ -21,25 +18,14 @@ export interface LastRuns {
   read(sourceId: string): Promise<LastRun | null>
 }
 
-const itemSchema = z.object({
-  v: z.literal(itemVersion),
-  takenAtMs: z.int(),
-  firstTakenAtMs: z.int(),
-  spending: jsonAttribute(z.unknown()).optional(),
-})
-
-export const createLastRuns = ({
-  client,
-  tableName,
-}: {
+export const createLastRuns = (table: {
   client: DynamoDBDocumentClient
   tableName: TableName
 }): LastRuns => ({
   read: async sourceId => {
-    const get = new GetCommand({ TableName: tableName, Key: runLeaseKey(sourceId), ConsistentRead: true })
-    const { Item } = await asked(client.send(get))
-    if (Item === undefined) return null
-    const { takenAtMs, firstTakenAtMs, spending } = parseItem('run lease', itemSchema, Item)
+    const lease = await readRunLease(table, sourceId)
+    if (lease === null) return null
+    const { takenAtMs, firstTakenAtMs, spending } = lease
     return { takenAtMs, firstTakenAtMs, spending }
   },
 })

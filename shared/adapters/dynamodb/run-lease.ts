@@ -1,17 +1,10 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import * as z from 'zod'
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { RunLease } from '../../domain/polling/run-lease.ts'
-import { itemVersion, jsonAttribute, parseItem } from './item.ts'
+import { itemVersion } from './item.ts'
 import { runLeaseKey } from './keys.ts'
+import { parseRunLease, readRunLease } from './run-lease-item.ts'
 import type { TableName } from './table.ts'
 import { asked, conditionally } from './table-errors.ts'
-
-const itemSchema = z.object({
-  v: z.literal(itemVersion),
-  runId: z.string(),
-  firstTakenAtMs: z.int(),
-  spending: jsonAttribute(z.unknown()).optional(),
-})
 
 /** The lease as an item beside the cursors of its source. */
 export const createRunLease = ({
@@ -35,16 +28,12 @@ export const createRunLease = ({
         }),
       ),
     )
-    const { spending, firstTakenAtMs } = parseItem('run lease', itemSchema, answer.Attributes)
+    const { spending, firstTakenAtMs } = parseRunLease(answer.Attributes)
     return { spending, firstTakenAtMs }
   },
 
-  holds: async ({ sourceId, runId }) => {
-    const answer = await asked(
-      client.send(new GetCommand({ TableName: tableName, Key: runLeaseKey(sourceId), ConsistentRead: true })),
-    )
-    return answer.Item !== undefined && parseItem('run lease', itemSchema, answer.Item).runId === runId
-  },
+  holds: async ({ sourceId, runId }) =>
+    (await readRunLease({ client, tableName }, sourceId))?.runId === runId,
 
   renew: async ({ sourceId, runId, spending }) => {
     const update = new UpdateCommand({

@@ -61,7 +61,7 @@ describe('bridge apply', () => {
     expect(planned).toEqual({ code: 0, stdout: dry, stderr: '' })
     expect(jsonOf(await bridge('source list --json'))).toEqual({ sources: [] })
 
-    const applied = await bridge(`apply --file ${path}`)
+    const applied = await bridge(`apply -f ${path}`)
     expect([applied.code, applied.stdout]).toEqual([0, `${plan}Done: 3 added.\n`])
     expect(applied.stderr).toBe(
       'The source main has no API token yet: bridge source token main\n' +
@@ -306,7 +306,7 @@ describe('bridge export', () => {
     expect((await other('export')).stdout.replaceAll(/^ *# Signs with.*\n/gm, '')).toBe(
       exported.stdout.replaceAll(/^ *# Signs with.*\n/gm, ''),
     )
-    const piped = await runBridgeCommand(['apply', '--file', '-', '--data', empty.of('data')], {
+    const piped = await runBridgeCommand(['apply', '-f', '-', '--data', empty.of('data')], {
       stdin: exported.stdout,
     })
     expect(piped.stdout).toContain(nothing)

@@ -4,7 +4,6 @@ import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-stor
 import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
 import { type Cursor, emptyCursor } from '../../../shared/domain/polling/cursor.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
-import { openDocumentTable } from './document-table.ts'
 import { endpointOf, openTable, sourceOf } from './filled-table.ts'
 import { holdFolder } from './held-folder.ts'
 
@@ -22,7 +21,6 @@ export const holdAudited = async (of: {
   const simulator = await startSimulator({ rateLimit: 0, ...of.options })
   opening.defer(() => simulator.close())
   const table = opening.use(openTable(folder.emulators))
-  const document = opening.use(openDocumentTable(folder.emulators))
   const { requestsPerMinute = 1_000_000 } = of
   await table.sources.put({
     ...sourceOf('main'),
@@ -33,7 +31,7 @@ export const holdAudited = async (of: {
   const token = { name: 'token-main', text: simulator.token, about: 'API token of the source main' }
   await createFolderSecrets(folder.path).put(token)
   await table.endpoints.put(endpointOf('crm'))
-  const cursors = createCursorStore(document)
+  const cursors = createCursorStore(table.document)
   const start = async (stream: StreamName, fields: Partial<Cursor> = {}): Promise<void> => {
     const newest = { uuid: 'newest', second: of.readUntil }
     const cursor = { ...emptyCursor, floorSecond: of.floorSecond, newest, firstWalkComplete: true, ...fields }
@@ -45,7 +43,7 @@ export const holdAudited = async (of: {
     ...folder,
     simulator,
     table,
-    quarantine: createQuarantine(document),
+    quarantine: createQuarantine(table.document),
     start,
     [Symbol.asyncDispose]: () => disposables.disposeAsync(),
   }

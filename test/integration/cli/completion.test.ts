@@ -22,6 +22,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _bridge; echo "\${COMPREPLY[*]}"`,
   expect(await completed('')).toBe([...names, '--help', '--version'].join(' '))
   expect(await completed('source', 're')).toBe('resume rewind remove')
   expect(await completed('endpoint', 'test', 'crm', '--t')).toBe('--type')
+  expect(await completed('apply', '-f')).toBe('-f')
   expect(await completed('completion', 'b')).toBe('bash')
   const zsh = await runBridgeCommand(['completion', 'zsh'])
   expect(zsh.stdout).toBe(`autoload -U +X compinit bashcompinit\ncompinit\nbashcompinit\n${script.stdout}`)

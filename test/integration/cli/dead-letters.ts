@@ -1,32 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { mapBounded } from '../../../shared/adapters/bounded.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
-import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
-import { deliveryOf, endpointOf, openTable, sourceOf } from './filled-table.ts'
-import { holdFolder } from './held-folder.ts'
+import { deliveryOf, holdFilled } from './filled-table.ts'
 
-const writesAtOnce = 16
-
-/** A folder whose table holds these events and deliveries, beside a source and the endpoints crm and shop. */
-export const holdTable = async (of: {
-  events: readonly LoggedEvent[]
-  deliveries: readonly Delivery[]
-  endpoints?: readonly Endpoint[]
-}) => {
-  const folder = await holdFolder()
-  const table = openTable(folder.emulators)
-  await table.sources.put(sourceOf('main'))
-  const endpoints = of.endpoints ?? [endpointOf('crm'), endpointOf('shop')]
-  for (const endpoint of endpoints) await table.endpoints.put(endpoint)
-  if (of.events.length > 0) await table.log.record(of.events)
-  const write = (delivery: Delivery) =>
-    table.store.write(delivery, { kind: 'unsettled_before', rank: 999_999 })
-  await mapBounded(of.deliveries, writesAtOnce, write)
-  const read = (endpointId: string, eventId: string) => table.store.read({ endpointId, eventId })
+/** A held folder with its stores at hand, and what tests of dead letters do with them. */
+export const holdTable = async (of: Parameters<typeof holdFilled>[0]) => {
+  const { table, ...folder } = await holdFilled(of)
+  const { [Symbol.dispose]: _, ...stores } = table
   return {
     ...folder,
-    ...table,
+    ...stores,
     /** What the dispatcher does with a delivery that the releaser sent. */
     deliver: async (delivery: Delivery): Promise<void> => {
       const { round, attempt } = delivery.position
@@ -41,14 +24,10 @@ export const holdTable = async (of: {
         { kind: 'unchanged', writeId: delivery.writeId },
       )
     },
-    read,
+    read: (endpointId: string, eventId: string) => table.store.read({ endpointId, eventId }),
     countIn: async (endpointId: string, state: 'waiting' | 'dead', limit: number): Promise<number> => {
       const untilMs = Date.now() + 365 * 86_400_000
       return (await table.store.due({ endpointId, state, untilMs, limit })).length
-    },
-    [Symbol.asyncDispose]: async (): Promise<void> => {
-      table[Symbol.dispose]()
-      await folder[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { jsonOf } from './bridge-command.ts'
-import { deliveryOf, holdFilled, loggedEvent } from './filled-table.ts'
-
-const nowSecond = Math.floor(Date.now() / 1_000)
-const eventAt = (ago: number, uuid: string, fields: Partial<Parameters<typeof loggedEvent>[0]> = {}) =>
-  loggedEvent({ second: nowSecond - ago, uuid, endpointIds: ['crm', 'shop'], ...fields })
-
-const dead = {
-  state: 'dead',
-  reason: 'http_500',
-  dueMs: Date.now(),
-  position: { round: 1, attempt: 10 },
-} as const
-const held = { state: 'held', reason: 'endpoint_disabled', dueMs: Date.now() } as const
+import { deliveryOf, holdFilled } from './filled-table.ts'
+import { dead, eventAt, held } from './sample-deliveries.ts'
 
 describe('bridge deliveries list', () => {
   test('finds deliveries by endpoint, state, time, source and stream, in either order', async () => {

@@ -9,22 +9,14 @@ import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { messageFromLog } from '../../../shared/domain/release/message-from-log.ts'
 import { jsonOf } from './bridge-command.ts'
 import { deadOf, holdTable } from './dead-letters.ts'
-import { deliveryOf, endpointOf, loggedEvent } from './filled-table.ts'
+import { deliveryOf, endpointOf } from './filled-table.ts'
+import { bounceAt } from './sample-deliveries.ts'
 
-const nowSecond = Math.floor(Date.now() / 1_000)
 const hour = 3_600
 
-const eventAt = (ago: number, uuid: string, fields: Record<string, unknown> = {}): LoggedEvent =>
-  loggedEvent({
-    second: nowSecond - ago,
-    uuid,
-    fields: { bounce_type: 'h', rcpt: 'jo@a.example', ...fields },
-    endpointIds: ['crm', 'shop'],
-  })
-
-const a = eventAt(hour, 'a')
-const b = eventAt(2 * hour, 'b', { rcpt: 'jo@b.example' })
-const c = eventAt(30 * hour, 'c', { bounce_type: 's' })
+const a = bounceAt(hour, 'a')
+const b = bounceAt(2 * hour, 'b', { rcpt: 'jo@b.example' })
+const c = bounceAt(30 * hour, 'c', { bounce_type: 's' })
 const world = () =>
   holdTable({
     events: [a, b, c],

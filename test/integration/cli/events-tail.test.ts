@@ -3,27 +3,8 @@ import { eventDay } from '../../../shared/domain/feedback/event-id.ts'
 import { startCommand } from '../local/commands.ts'
 import { temporaryFolder } from '../local/folders.ts'
 import { commandOn } from './bridge-command.ts'
-import { holdFilled, loggedEvent } from './filled-table.ts'
-
-const nowSecond = Math.floor(Date.now() / 1_000)
-const hard = {
-  bounce_type: 'h',
-  bouncecat: 'bad-mailbox',
-  dsndiag: 'smtp; 550 5.1.1 no\u001b[31m such user',
-  rcpt: 'Jo@Example.com',
-  header_from: 'Acme <news@acme.io>',
-}
-
-const holdLog = (events: readonly ReturnType<typeof loggedEvent>[]) =>
-  holdFilled({ sources: ['main', 'other'], events })
-
-const bounce = loggedEvent({ second: nowSecond - 3_600, uuid: 'b', fields: hard })
-const complaint = loggedEvent({
-  second: nowSecond - 90_000,
-  uuid: 'c',
-  stream: 'complaints',
-  endpointIds: ['crm', 'shop'],
-})
+import { loggedEvent } from './filled-table.ts'
+import { bounce, complaint, holdLog } from './sample-events.ts'
 
 describe('bridge events tail', () => {
   const start = (folder: { path: string }, args: string) =>

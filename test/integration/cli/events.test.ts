@@ -1,26 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { jsonOf } from './bridge-command.ts'
-import { deliveryOf, endpointOf, holdFilled, loggedEvent } from './filled-table.ts'
+import { deliveryOf, endpointOf, loggedEvent } from './filled-table.ts'
+import { bounce, complaint, hard, holdLog, nowSecond } from './sample-events.ts'
 
-const nowSecond = Math.floor(Date.now() / 1_000)
-const hard = {
-  bounce_type: 'h',
-  bouncecat: 'bad-mailbox',
-  dsndiag: 'smtp; 550 5.1.1 no\u001b[31m such user',
-  rcpt: 'Jo@Example.com',
-  header_from: 'Acme <news@acme.io>',
-}
-
-const holdLog = (events: readonly ReturnType<typeof loggedEvent>[]) =>
-  holdFilled({ sources: ['main', 'other'], events })
-
-const bounce = loggedEvent({ second: nowSecond - 3_600, uuid: 'b', fields: hard })
-const complaint = loggedEvent({
-  second: nowSecond - 90_000,
-  uuid: 'c',
-  stream: 'complaints',
-  endpointIds: ['crm', 'shop'],
-})
 const elsewhere = loggedEvent({ second: nowSecond - 200_000, uuid: 'o', sourceId: 'other', endpointIds: [] })
 const removed = loggedEvent({ second: nowSecond - 60, uuid: 'r', sourceId: 'gone', fields: hard })
 const future = loggedEvent({ second: nowSecond + 600, uuid: 'f', endpointIds: ['shop'] })

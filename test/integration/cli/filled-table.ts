@@ -1,33 +1,34 @@
 import type { Emulators } from '../../../infra/local/emulators.ts'
-import { localClientSettings } from '../../../infra/local/local-table.ts'
+import { mapBounded } from '../../../shared/adapters/bounded.ts'
 import { createDeliveryStore } from '../../../shared/adapters/dynamodb/delivery-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-store.ts'
 import { createEventLog } from '../../../shared/adapters/dynamodb/event-log.ts'
 import { createReconcileMarks } from '../../../shared/adapters/dynamodb/reconcile-marks.ts'
 import { createSourceStore } from '../../../shared/adapters/dynamodb/source-store.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { buildEvent } from '../../../shared/domain/event/build-event.ts'
 import { readRecord } from '../../../shared/domain/feedback/read-record.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { type Source, type StreamName, sourceDefaults } from '../../../shared/domain/source.ts'
-
+import { openDocumentTable } from './document-table.ts'
 import { holdFolder } from './held-folder.ts'
 
 const daySeconds = 86_400
+const writesAtOnce = 16
 
 /** The stores of a bridge's table, to fill it as a bridge would have and to look into it. */
-export const openTable = ({ dynamodb }: Pick<Emulators, 'dynamodb'>) => {
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
-  const table = { client, tableName: dynamodb.tableName }
+export const openTable = (emulators: Pick<Emulators, 'dynamodb'>) => {
+  const table = openDocumentTable(emulators)
   return {
+    /** For stores that few tests need. */
+    document: table,
     log: createEventLog(table),
     store: createDeliveryStore(table),
     marks: createReconcileMarks(table),
     sources: createSourceStore(table),
     endpoints: createEndpointStore(table),
-    [Symbol.dispose]: () => client.destroy(),
+    [Symbol.dispose]: () => table[Symbol.dispose](),
   }
 }
 
@@ -39,14 +40,11 @@ export const sourceOf = (id: string): Source => ({
 })
 
 export const endpointOf = (id: string, fields: Partial<Endpoint> = {}): Endpoint => ({
+  ...endpointDefaults,
   id,
   url: 'https://93.184.215.14/hooks',
   types: ['*'],
-  filters: noFilters,
   keys: [{ version: 1, secret: null, signsUntilMs: null }],
-  state: 'active',
-  stateReason: null,
-  slow: false,
   ...fields,
 })
 
@@ -98,20 +96,22 @@ export const deliveryOf = (event: LoggedEvent, fields: Partial<Delivery> = {}): 
   ...fields,
 })
 
-/** A held folder whose table holds two endpoints, crm and shop, these sources, events and deliveries. */
+/** A held folder whose table holds these sources (main), endpoints (crm and shop), events and deliveries. */
 export const holdFilled = async (of: {
   sources?: readonly string[]
+  endpoints?: readonly Endpoint[]
   events?: readonly LoggedEvent[]
   deliveries?: readonly Delivery[]
 }) => {
+  const { sources = ['main'], endpoints = [endpointOf('crm'), endpointOf('shop')], events = [] } = of
   const folder = await holdFolder()
   const table = openTable(folder.emulators)
-  for (const id of of.sources ?? ['main']) await table.sources.put(sourceOf(id))
-  for (const id of ['crm', 'shop']) await table.endpoints.put(endpointOf(id))
-  if (of.events !== undefined && of.events.length > 0) await table.log.record(of.events)
-  for (const delivery of of.deliveries ?? []) {
-    await table.store.write(delivery, { kind: 'unsettled_before', rank: 999_999 })
-  }
+  for (const id of sources) await table.sources.put(sourceOf(id))
+  for (const endpoint of endpoints) await table.endpoints.put(endpoint)
+  if (events.length > 0) await table.log.record(events)
+  await mapBounded(of.deliveries ?? [], writesAtOnce, delivery =>
+    table.store.write(delivery, { kind: 'unsettled_before', rank: 999_999 }),
+  )
   return {
     ...folder,
     table,

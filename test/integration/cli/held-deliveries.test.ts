@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { localClientSettings } from '../../../infra/local/client-settings.ts'
-import { createDeliveryStore } from '../../../shared/adapters/dynamodb/delivery-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
-import { createEventLog } from '../../../shared/adapters/dynamodb/event-log.ts'
 import { buildEvent } from '../../../shared/domain/event/build-event.ts'
 import { sampleDelivery } from '../../contract/support/samples.ts'
 import { jsonOf } from './bridge-command.ts'
+import { openTable } from './filled-table.ts'
 import { holdFolder } from './held-folder.ts'
 
 const url = 'https://93.184.215.14/hooks'
-
-const storesOf = (dynamodb: { endpoint: string; tableName: string }) => {
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
-  const table = { client, tableName: dynamodb.tableName }
-  return {
-    store: createDeliveryStore(table),
-    log: createEventLog(table),
-    [Symbol.dispose]: () => client.destroy(),
-  }
-}
 
 const nowSecond = Math.floor(Date.now() / 1_000)
 
@@ -37,7 +24,7 @@ const eventOf = (at: number, fields: Record<string, unknown> = {}) => {
 const heldWorld = async (count: number) => {
   const folder = await holdFolder()
   await folder.bridge(`endpoint add ${url} --id crm --disabled`)
-  const stores = storesOf(folder.emulators.dynamodb)
+  const stores = openTable(folder.emulators)
   const ids = Array.from({ length: count + 1 }, (_, at) => eventOf(at).event.id)
   for (const [at, eventId] of ids.entries()) {
     const state = at === count ? ('waiting' as const) : ('held' as const)
@@ -113,7 +100,7 @@ test('update --dry-run says how many of the last events would match, and changes
   await using folder = await holdFolder()
   await folder.bridge('source add main --url https://api.example.com', 'token')
   await folder.bridge(`endpoint add ${url} --id crm --types email.bounce.*`)
-  using stores = storesOf(folder.emulators.dynamodb)
+  using stores = openTable(folder.emulators)
   const events = [
     eventOf(1),
     eventOf(86_400, { bounce_type: 's' }),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { localClientSettings } from '../../../infra/local/local-table.ts'
 import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
 import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
@@ -20,12 +19,10 @@ export const holdQuarantine = async (
 ) => {
   const folder = await holdFolder()
   const table = openTable(folder.emulators)
-  const { dynamodb, sqs, queueUrls } = folder.emulators
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
+  const { sqs, queueUrls } = folder.emulators
   const queueClient = createQueueClient({ ...localClientSettings, endpoint: sqs.endpoint })
-  const of = { client, tableName: dynamodb.tableName }
-  const quarantine = createQuarantine(of)
-  const cursors = createCursorStore(of)
+  const quarantine = createQuarantine(table.document)
+  const cursors = createCursorStore(table.document)
   await table.endpoints.put(endpointOf('crm'))
   for (const id of ['main', 'other']) {
     await table.sources.put(sourceOf(id))
@@ -49,7 +46,6 @@ export const holdQuarantine = async (
       return Messages.map(({ Body }) => JSON.parse(Body ?? ''))
     },
     [Symbol.asyncDispose]: async () => {
-      client.destroy()
       queueClient.destroy()
       table[Symbol.dispose]()
       await folder[Symbol.asyncDispose]()

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { localClientSettings } from '../../../infra/local/local-table.ts'
 import type { RunningSimulator } from '../../../infra/simulator/server.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createRunLease } from '../../../shared/adapters/dynamodb/run-lease.ts'
 import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { openTable } from './filled-table.ts'
@@ -25,10 +24,9 @@ export const fill = (simulator: RunningSimulator): void => {
 export const holdServices = async (simulators: Readonly<Record<string, RunningSimulator>>) => {
   const folder = await holdFolder()
   const table = openTable(folder.emulators)
-  const { dynamodb, sqs, queueUrls } = folder.emulators
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
+  const { sqs, queueUrls } = folder.emulators
   const queueClient = createQueueClient({ ...localClientSettings, endpoint: sqs.endpoint })
-  const lease = createRunLease({ client, tableName: dynamodb.tableName })
+  const lease = createRunLease(table.document)
   const ran = (sourceId: string, agoMs: number) => lease.take({ sourceId, runId: 'r', atMs: nowMs - agoMs })
   for (const [id, simulator] of Object.entries(simulators)) {
     await folder.bridge(`source add ${id} --url ${simulator.url}`, simulator.token)
@@ -41,7 +39,6 @@ export const holdServices = async (simulators: Readonly<Record<string, RunningSi
     setQueue: (name: keyof typeof queueUrls, Attributes: Record<string, string>) =>
       queueClient.send(new SetQueueAttributesCommand({ QueueUrl: queueUrls[name], Attributes })),
     [Symbol.asyncDispose]: async () => {
-      client.destroy()
       queueClient.destroy()
       table[Symbol.dispose]()
       await folder[Symbol.asyncDispose]()

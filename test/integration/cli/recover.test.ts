@@ -1,32 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { localClientSettings } from '../../../infra/local/client-settings.ts'
 import type { Emulators } from '../../../infra/local/emulators.ts'
 import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
-import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { jsonOf } from './bridge-command.ts'
 import { holdTable } from './dead-letters.ts'
-import { deliveryOf, endpointOf, loggedEvent } from './filled-table.ts'
+import { openDocumentTable } from './document-table.ts'
+import { deliveryOf, endpointOf } from './filled-table.ts'
 import { interruptCommand } from './interrupted-command.ts'
+import { bounceAt } from './sample-deliveries.ts'
 
-const nowSecond = Math.floor(Date.now() / 1_000)
 const hour = 3_600
-
-const eventAt = (ago: number, uuid: string, fields: Record<string, unknown> = {}): LoggedEvent =>
-  loggedEvent({
-    second: nowSecond - ago,
-    uuid,
-    fields: { bounce_type: 'h', rcpt: 'jo@a.example', ...fields },
-    endpointIds: ['crm'],
-  })
 
 const states = ['delivered', 'dead', 'cancelled', 'waiting', 'held'] as const
 const eventOf = new Map(
   [...states, 'missing', 'soft', 'early'].map((name, at) => [
     name,
-    eventAt(
+    bounceAt(
       (at + 2) * hour + (name === 'early' ? 60 * hour : 0),
       name,
       name === 'soft' ? { bounce_type: 's' } : {},
@@ -117,9 +107,9 @@ describe('bridge recover', () => {
 
   test('gives a new endpoint the past that its filters take, but for what only counts as sent', async () => {
     const filters = { ...noFilters, recipientDomains: ['b.example'] }
-    const seen = { ...eventAt(3 * hour, 'seen', { rcpt: 'jo@b.example' }), endpointIds: [] }
-    const young = { ...eventAt(60, 'young', { rcpt: 'jo@b.example' }), endpointIds: [] }
-    const events = [seen, young, eventAt(hour, 'other')]
+    const seen = { ...bounceAt(3 * hour, 'seen', { rcpt: 'jo@b.example' }), endpointIds: [] }
+    const young = { ...bounceAt(60, 'young', { rcpt: 'jo@b.example' }), endpointIds: [] }
+    const events = [seen, young, bounceAt(hour, 'other')]
     await using folder = await holdTable({
       events,
       deliveries: [],
@@ -149,7 +139,7 @@ describe('bridge recover', () => {
     'interrupted by %s goes on where it ended, and sends nothing a third time',
     async signal => {
       const count = 1_200
-      const events = Array.from({ length: count }, (_, at) => eventAt(2 * hour + at, `event-${at}`))
+      const events = Array.from({ length: count }, (_, at) => bounceAt(2 * hour + at, `event-${at}`))
       const deliveries = events.map(event => deliveryOf(event))
       await using folder = await holdTable({ events, deliveries })
       const args = 'recover --endpoint crm --since 1d --only all --rate 1000 --yes'
@@ -167,7 +157,8 @@ describe('bridge recover', () => {
 
       // But where that is asked for, it begins anew, and everything counts again.
       const anew = jsonOf(await folder.bridge(`${args} --anew --dry-run --json`))
-      expect([anew.wentOn, anew.set.delivered]).toEqual([false, count])
+      // A write of the killed command may still have been on its way to the table: that delivery waits.
+      expect([anew.wentOn, anew.set.delivered + anew.left.unsettled]).toEqual([false, count])
 
       const rest = await folder.bridge(args)
       expect(rest.stderr).toMatch(/^Goes on with the recover that was begun /)
@@ -194,10 +185,8 @@ describe('bridge recover', () => {
   )
 })
 
-const setFloor = async ({ dynamodb }: Pick<Emulators, 'dynamodb'>, floorSecond: number): Promise<void> => {
-  const client = createDocumentClient({ ...localClientSettings, endpoint: dynamodb.endpoint })
-  const cursors = createCursorStore({ client, tableName: dynamodb.tableName })
+const setFloor = async (emulators: Pick<Emulators, 'dynamodb'>, floorSecond: number): Promise<void> => {
+  using table = openDocumentTable(emulators)
   const key = { sourceId: 'main', stream: 'bounces', name: 'main' } as const
-  await cursors.commit(key, { ...emptyCursor, floorSecond }, null)
-  client.destroy()
+  await createCursorStore(table).commit(key, { ...emptyCursor, floorSecond }, null)
 }

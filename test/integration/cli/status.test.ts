@@ -1,8 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { localClientSettings } from '../../../infra/local/local-table.ts'
 import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
-import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createRunLease } from '../../../shared/adapters/dynamodb/run-lease.ts'
 import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
@@ -19,10 +17,9 @@ const minuteMs = 60_000
 const holdStatus = async () => {
   const folder = await holdFolder()
   const table = openTable(folder.emulators)
-  const { endpoint, tableName } = folder.emulators.dynamodb
-  const client = createDocumentClient({ ...localClientSettings, endpoint })
-  const cursors = createCursorStore({ client, tableName })
-  const lease = createRunLease({ client, tableName })
+  const { client, tableName } = table.document
+  const cursors = createCursorStore(table.document)
+  const lease = createRunLease(table.document)
   return {
     ...folder,
     table,
@@ -44,7 +41,6 @@ const holdStatus = async () => {
         null,
       ),
     [Symbol.asyncDispose]: async () => {
-      client.destroy()
       table[Symbol.dispose]()
       await folder[Symbol.asyncDispose]()
     },

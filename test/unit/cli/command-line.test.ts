@@ -22,7 +22,7 @@ const copy = (run: (input: unknown, session: Session) => Promise<ExitCode>): Com
     input: z.object({
       id: argument(z.string().min(1), { value: 'ID', text: 'which thing' }),
       times: needed(number, { value: 'N', text: 'how often' }),
-      size: optional(number, { value: 'N', text: 'how large' }),
+      size: optional(number, { value: 'N', short: 's', text: 'how large' }),
       mirrored: toggle('the other way round'),
     }),
     run,
@@ -50,6 +50,28 @@ describe('the command line', () => {
     expect(terminal.out()).toBe('{\n  "a": 1\n}\n')
     expect(await run('thing', 'copy', '--times=3', 'b')).toBe(1)
     expect(seen.slice(3)).toEqual([{ id: 'b', times: 3 }, false, false])
+  })
+
+  test('takes a flag by its letter as by its name, and counts both as one', async () => {
+    const seen: unknown[] = []
+    const { run, terminal } = world(async input => {
+      seen.push(input)
+      return exitDone
+    })
+    for (const size of [['-s', '7'], ['-s7'], ['--size', '7']]) {
+      expect(await run('thing', 'copy', 'a', '--times', '1', ...size)).toBe(0)
+    }
+    expect(seen).toEqual(Array.from({ length: 3 }, () => ({ id: 'a', times: 1, size: 7 })))
+    expect(await run('thing', 'copy', 'a', '--times', '1', '-s', '7', '--size', '7')).toBe(2)
+    expect(await run('thing', 'copy', 'a', '--times', '1', '-s', '-x')).toBe(2)
+    expect(terminal.notes().split('\n')).toEqual([
+      'bridge: --size: is given 2 times; give it once',
+      'bridge: -x: is no flag here; --help lists them',
+      'bridge: --size: needs a value (one that begins with a hyphen is written --size=…)',
+      '',
+    ])
+    expect(await run('thing', 'copy', '--help')).toBe(0)
+    expect(terminal.out()).toMatch(/^ {2}-s, --size N +how large$/m)
   })
 
   test('tells all that is wrong at once, does nothing, and ends with 2', async () => {

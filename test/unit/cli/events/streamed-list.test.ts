@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createRowWriter } from '../../../../infra/cli/events/row-writer.ts'
-import { createSearching } from '../../../../infra/cli/events/searching.ts'
-import { writeList } from '../../../../infra/cli/events/streamed-list.ts'
 import { plainLook } from '../../../../infra/cli/output/look.ts'
+import { createRowWriter } from '../../../../infra/cli/output/row-writer.ts'
+import { createSearching } from '../../../../infra/cli/output/searching.ts'
+import { writeList } from '../../../../infra/cli/output/streamed-list.ts'
 import { createFakeIo } from '../fake-io.ts'
 
 const listing = {
