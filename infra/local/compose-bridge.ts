@@ -7,6 +7,8 @@ import { createDeliveryStore } from '../../shared/adapters/dynamodb/delivery-sto
 import { createDocumentClient } from '../../shared/adapters/dynamodb/document-client.ts'
 import { createEndpointStore } from '../../shared/adapters/dynamodb/endpoint-store.ts'
 import { createEventLog } from '../../shared/adapters/dynamodb/event-log.ts'
+import { createHeartbeatStore } from '../../shared/adapters/dynamodb/heartbeat-store.ts'
+import { createPaceStore } from '../../shared/adapters/dynamodb/pace-store.ts'
 import { createQuarantine } from '../../shared/adapters/dynamodb/quarantine.ts'
 import { createReconcileMarks } from '../../shared/adapters/dynamodb/reconcile-marks.ts'
 import { createRunLease } from '../../shared/adapters/dynamodb/run-lease.ts'
@@ -18,14 +20,18 @@ import { createDeliveryQueue } from '../../shared/adapters/sqs/delivery-queue.ts
 import { createMessageDeleter } from '../../shared/adapters/sqs/message-deleter.ts'
 import { systemClock } from '../../shared/adapters/system-clock.ts'
 import { createWebhookSender } from '../../shared/adapters/webhook/undici-webhook-sender.ts'
+import { createEndpointCredentials } from '../../shared/domain/delivery/endpoint-credentials.ts'
 import { createEndpointDirectory } from '../../shared/domain/delivery/endpoint-directory.ts'
-import { createEndpointKeys } from '../../shared/domain/delivery/endpoint-keys.ts'
+import { createHealthKeeper } from '../../shared/domain/delivery/health-keeper.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
+import { type HeartbeatDeps, sendHeartbeats } from '../../shared/domain/release/send-heartbeats.ts'
 import type { SecretStore } from '../../shared/domain/secret-store.ts'
 import type { Source } from '../../shared/domain/source.ts'
 import { createBackpressure } from './backpressure.ts'
 import { type Emulators, localClientSettings } from './emulators.ts'
+import { toldOnTerminal } from './operator-events.ts'
+import { releaseEveryMs } from './schedule.ts'
 import type { BridgeSettings } from './settings.ts'
 
 /** One run of the releaser may take this long: locally nothing else ends it, and a start may have much to send again. */
@@ -61,9 +67,12 @@ export const composeBridge = (options: ComposeOptions) => {
   const queue = createDeliveryQueue({ client, queueUrls })
   const deleter = createMessageDeleter({ client, queueUrls })
   const sender = createWebhookSender({ allowPrivate: settings.allowPrivate, now })
-  const keys = createEndpointKeys({ secrets, clock })
+  const credentials = createEndpointCredentials({ secrets, clock })
   const backpressure = createBackpressure({ queue, client, queueUrls, clock, admission: options.admission })
-  const shared = { reporter, clock, newId: randomUUID, endpoints, store, log, keys }
+  const shared = { reporter, clock, newId: randomUUID, endpoints, store, log, credentials }
+  const directory = createEndpointDirectory({ endpoints, clock, reporter })
+  const cursors = createCursorStore(table)
+  const heartbeats = createHeartbeatStore({ ...table, now })
   const feedbackClients: FeedbackClient[] = []
 
   const apiOf = (source: Source): FeedbackClient => {
@@ -84,7 +93,7 @@ export const composeBridge = (options: ComposeOptions) => {
       ...shared,
       sources,
       marks,
-      cursors: createCursorStore(table),
+      cursors,
       lease: createRunLease(table),
       quarantine: createQuarantine(table),
       queue: backpressure.queue,
@@ -97,7 +106,10 @@ export const composeBridge = (options: ComposeOptions) => {
       ...shared,
       queue,
       deadLetters: createDeadLetterQueue({ client, queueUrls }),
-      directory: createEndpointDirectory({ endpoints, clock, reporter }),
+      directory,
+      health: createHealthKeeper({ endpoints, directory, reporter, clock, random: Math.random }),
+      paces: createPaceStore({ ...table, now }),
+      heartbeats,
       sender,
       deleter,
       random: Math.random,
@@ -114,9 +126,28 @@ export const composeBridge = (options: ComposeOptions) => {
       sources,
       marks,
       queue: backpressure.queue,
+      operator: toldOnTerminal,
+      heartbeat: null,
       runMs: releaserRunMs,
+      releaseEveryMs,
+      schedule: settings.retrySchedule,
       queuesOutlive: false,
     }),
+    /**
+     * On AWS the releaser sends them. Here a run of it may wait for minutes for room in a queue, where one endpoint's
+     * backlog is; the heartbeats of the others are not to wait for that.
+     */
+    heartbeats: (runEveryMs: number): Promise<void> => {
+      const deps: HeartbeatDeps = {
+        ...shared,
+        sources,
+        cursors,
+        heartbeats,
+        queue,
+        releaseEveryMs: runEveryMs,
+      }
+      return sendHeartbeats({ endsAtMs: now() + runEveryMs }, deps)
+    },
     /** Lets go of whoever waits for room, so that runs can end. */
     release: backpressure.release,
     close: async (): Promise<void> => {

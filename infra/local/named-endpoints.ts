@@ -1,4 +1,4 @@
-import { type Endpoint, noFilters } from '../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults } from '../../shared/domain/endpoint/endpoint.ts'
 import type { EndpointStore } from '../../shared/domain/endpoint/endpoint-store.ts'
 import { endpointId } from './endpoint-id.ts'
 import type { EndpointSettings } from './settings.ts'
@@ -15,20 +15,22 @@ export const toEndpoint = ({ url, secret, types }: EndpointSettings): Endpoint =
     secret: secret === null ? null : givenSecretName(id),
     signsUntilMs: null,
   }
-  return { id, url, types, filters: noFilters, keys: [key], state: 'active', stateReason: null, slow: false }
+  return { ...endpointDefaults, id, url, types, keys: [key] }
 }
 
 /**
  * Writes the endpoints that are named, and disables those of earlier starts that are not: what is for them is held until
  * they are named again. Endpoints that the operator's command added are left alone, and so is what it alone can say of
- * one that is named: its filters and, where the command line gives no secret, its key versions.
+ * one that is named: its filters, limits, headers, … and, where the command line gives no secret, its key versions.
  */
 export const putNamedEndpoints = async (
   named: readonly Endpoint[],
-  store: EndpointStore,
+  { store, nowMs }: { store: EndpointStore; nowMs: number },
 ): Promise<{ endpoints: Endpoint[]; notNamed: Endpoint[] }> => {
   const endpoints: Endpoint[] = []
   for (const endpoint of named) {
+    // On its own, since what it failed before is forgotten where this enables it.
+    await store.setState({ id: endpoint.id, state: 'active', reason: null, atMs: nowMs })
     const merged = withOperators(endpoint, await store.read(endpoint.id))
     await store.put(merged)
     endpoints.push(merged)
@@ -38,7 +40,7 @@ export const putNamedEndpoints = async (
     endpoint => !ids.has(endpoint.id) && endpoint.state !== 'removed' && isOfAStart(endpoint),
   )
   for (const { id, state } of others) {
-    if (state === 'active') await store.setState({ id, state: 'disabled', reason: notNamed })
+    if (state === 'active') await store.setState({ id, state: 'disabled', reason: notNamed, atMs: nowMs })
   }
   return { endpoints, notNamed: others }
 }
@@ -51,5 +53,5 @@ const withOperators = (named: Endpoint, known: Endpoint | null): Endpoint => {
   const given = givenSecretName(named.id)
   const isGiven = ({ keys }: Endpoint): boolean => keys.some(({ secret }) => secret === given)
   const keys = isGiven(named) || isGiven(known) ? named.keys : known.keys
-  return { ...named, filters: known.filters, keys }
+  return { ...known, url: named.url, types: named.types, state: named.state, stateReason: null, keys }
 }

@@ -1,5 +1,10 @@
 import type { Clock } from '../../shared/domain/clock.ts'
 
+/** Finer than on AWS: nothing is paid for it here, and a retry schedule of seconds is worth it. */
+export const releaseEveryMs = 15_000
+/** Between two looks whose heartbeat is due. */
+export const heartbeatsEveryMsDefault = 15_000
+
 export type Schedule = {
   /** Begins no further run, tells those under way to end, and waits for them. */
   stop(): Promise<void>

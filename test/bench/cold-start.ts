@@ -47,6 +47,7 @@ const environment: EnvironmentOf<typeof pollerEnvironment> & EnvironmentOf<typeo
   SERVICE_NAME: 'bench',
   LOG_LEVEL: 'INFO',
   POLL_EVERY_SECONDS: '5',
+  DISABLE_AFTER_MS: '432000000',
   DEADLINE_MS: '15000',
 }
 const credentials = {

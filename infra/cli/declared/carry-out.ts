@@ -12,15 +12,15 @@ import type { Plan, Step } from './plan.ts'
 export const carryOut = async (
   plan: Plan,
   bridge: OperatorBridge,
-  { signal }: { signal: AbortSignal },
+  { signal, nowMs }: { signal: AbortSignal; nowMs: number },
 ): Promise<{ taken: number; complete: boolean }> => {
   const steps = [
     ...plan.sources.filter(isPut).map(step => () => putSource(step, bridge)),
-    ...plan.endpoints.filter(isPut).map(step => () => putEndpoint(step, bridge)),
+    ...plan.endpoints.filter(isPut).map(step => () => putEndpoint(step, bridge, nowMs)),
     ...plan.endpoints.filter(isRemoval).map(
       ({ from }) =>
         () =>
-          removeEndpoint(from, bridge),
+          removeEndpoint(from, bridge, nowMs),
     ),
     ...plan.sources.filter(isRemoval).map(
       ({ from }) =>
@@ -45,18 +45,26 @@ const isRemoval = <T>(step: Step<T>): step is Removal<T> => step.kind === 'remov
 
 const putSource = (step: Put<Source>, { sources }: OperatorBridge): Promise<void> => sources.put(step.to)
 
-const putEndpoint = async (step: Put<Endpoint>, bridge: OperatorBridge): Promise<void> => {
+const putEndpoint = async (
+  step: Put<Endpoint>,
+  bridge: OperatorBridge,
+  nowMs: number,
+): Promise<void> => {
   const { id, to } = step
   if (step.kind === 'create') return bridge.endpoints.put(to)
   // A 410, or a rotation, that came since the plan was made is not undone: the file says nothing of them.
-  const { state, stateReason, keys } = await findPresentEndpoint(bridge, id)
-  await bridge.endpoints.put({ ...to, state, stateReason, keys })
+  const { state, stateReason, stateSinceMs, keys } = await findPresentEndpoint(bridge, id)
+  await bridge.endpoints.put({ ...to, state, stateReason, stateSinceMs, keys })
   if (step.from.state === to.state) return
-  await bridge.endpoints.setState({ id, state: to.state, reason: to.stateReason })
+  await bridge.endpoints.setState({ id, state: to.state, reason: to.stateReason, atMs: nowMs })
 }
 
-const removeEndpoint = async ({ id, keys }: Endpoint, bridge: OperatorBridge): Promise<void> => {
-  await bridge.endpoints.setState({ id, state: 'removed', reason: null })
+const removeEndpoint = async (
+  { id, keys }: Endpoint,
+  bridge: OperatorBridge,
+  nowMs: number,
+): Promise<void> => {
+  await bridge.endpoints.setState({ id, state: 'removed', reason: null, atMs: nowMs })
   for (const { secret } of keys) if (secret !== null) await bridge.secretWriter.remove(secret)
 }
 

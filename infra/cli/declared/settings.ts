@@ -1,4 +1,4 @@
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
 import { type Source, sourceDefaults } from '../../../shared/domain/source.ts'
 import { isoOfSecond } from '../output/moments.ts'
@@ -58,6 +58,7 @@ const firstKeys: Endpoint['keys'] = [{ version: 1, secret: null, signsUntilMs: n
 
 /** The endpoint that is declared. Its keys are derived, unless it has others already; these, and its lane, stay. */
 export const endpointOf = (id: string, declared: DeclaredEndpoint, before: Endpoint | null): Endpoint => ({
+  ...(before ?? endpointDefaults),
   id,
   // As the URL standard writes it: what can't be read as one is refused with the plan.
   url: URL.parse(declared.url)?.href ?? declared.url,
@@ -71,7 +72,6 @@ export const endpointOf = (id: string, declared: DeclaredEndpoint, before: Endpo
   },
   keys: before?.keys ?? firstKeys,
   ...stateOf(declared, before),
-  slow: before?.slow ?? false,
 })
 
 const stateOf = (

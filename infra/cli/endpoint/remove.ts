@@ -25,7 +25,7 @@ export const removeEndpoint = defineCommand({
       unsettled === 0 ? '' : ` This cancels ${atLeast}${counted(unsettled, 'delivery', 'deliveries')}.`
     if (!(await isConfirmed(session, `Remove the endpoint ${id} for good?${cancels}`)))
       return exitNotConfirmed
-    await bridge.endpoints.setState({ id, state: 'removed', reason: null })
+    await bridge.endpoints.setState({ id, state: 'removed', reason: null, atMs: session.clock.now() })
     for (const { secret } of endpoint.keys) if (secret !== null) await bridge.secretWriter.remove(secret)
     show(session, {
       json: () => ({ id, removed: true, cancels: unsettled }),

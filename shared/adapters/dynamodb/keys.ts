@@ -92,4 +92,11 @@ export const markKey = (mark: OfStream & { hour: number; day: string }): ItemKey
   sk: join(markHour(mark.hour), mark.day),
 })
 
+export const paceKey = (endpointId: string): ItemKey => ({ pk: join('PACE', endpointId), sk: 'pace' })
+
+export const heartbeatKey = (endpointId: string): ItemKey => ({
+  pk: join('HEARTBEAT', endpointId),
+  sk: 'heartbeat',
+})
+
 export const replayPlanKey = (name: string): ItemKey => ({ pk: 'REPLAY', sk: part(name) })

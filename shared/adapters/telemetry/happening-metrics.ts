@@ -23,7 +23,11 @@ const countedAs: Readonly<Record<Happening['kind'], MetricKey | null>> = {
   fault: 'faults',
   unreadable_message: 'unreadableMessages',
   endpoint_disabled: 'endpointsDisabled',
+  // The disabling was counted when it happened.
+  operator_told: null,
   endpoint_lane: null,
+  heartbeat: null,
+  breaker: null,
   released: null,
   reconciled: 'reconciled',
   endpoint_backlog: null,

@@ -1,30 +1,35 @@
-import { BridgeError, faultOf } from '../bridge-error.ts'
+import { faultOf } from '../bridge-error.ts'
 import type { Random } from '../clock.ts'
-import type { Endpoint } from '../endpoint/endpoint.ts'
-import { signatureHeaders } from '../signing/sign.ts'
 import { type Attempt, ageOfEventMs, attemptOf, endOf, statusOf } from './attempt.ts'
+import type { OutcomeTally } from './batch-outcomes.ts'
 import type { Delivery } from './delivery.ts'
 import { type DeliveryMessage, encodeMessage } from './delivery-message.ts'
 import { type Action, firstFailureInRound } from './delivery-record.ts'
-import type { EndpointKeys } from './endpoint-keys.ts'
-import { putOff, sendOne } from './own-fault.ts'
+import { forward } from './forward.ts'
+import type { HealthKeeper } from './health-keeper.ts'
+import type { HeartbeatTally } from './heartbeat-tally.ts'
+import { reasonNotNow } from './not-now.ts'
+import { putOff } from './own-fault.ts'
+import type { PaceGate } from './pace-gate.ts'
 import { rank } from './position.ts'
+import { type PostDeps, post } from './post.ts'
 import type { DropReason } from './reasons.ts'
 import type { ReceivedMessage } from './received-message.ts'
 import { failureReason, isSuccess, nextStep, type RetrySchedule } from './retry-policy.ts'
 import { reportDrop, type SettleDeps, settle } from './settle.ts'
-import type { WebhookSender } from './webhook-sender.ts'
 
 /** For everything from DNS to the last byte of an answer that is read. */
 export const deadlineMsDefault = 15_000
 
-export type DeliverDeps = SettleDeps & {
-  keys: EndpointKeys
-  sender: WebhookSender
-  random: Random
-  schedule: RetrySchedule
-  deadlineMs: number
-}
+export type DeliverDeps = SettleDeps &
+  PostDeps & {
+    health: HealthKeeper
+    random: Random
+    schedule: RetrySchedule
+  }
+
+/** What the messages of a batch share. */
+export type OfBatch = { pace: PaceGate; outcomes: OutcomeTally; heartbeatCounts: HeartbeatTally }
 
 export type ToDeliver = {
   received: ReceivedMessage
@@ -33,14 +38,11 @@ export type ToDeliver = {
   before: Delivery | null
 }
 
-/** A lane did not take a message that belongs there. */
-export class ForwardError extends BridgeError {}
-
 /**
  * Takes one message to its end: dropped, forwarded, settled, or put off for a fault of ours. Says whether it is done
  * with; if not, the queue is to keep it. Never throws.
  */
-export const deliver = async (of: ToDeliver, deps: DeliverDeps): Promise<boolean> => {
+export const deliver = async (of: ToDeliver, deps: DeliverDeps & OfBatch): Promise<boolean> => {
   let body = of.received.body
   const remember = (attempt: Attempt, status: number): void => {
     // Whatever fails from here on, the next receipt must record this success and not POST again.
@@ -58,7 +60,11 @@ export const deliver = async (of: ToDeliver, deps: DeliverDeps): Promise<boolean
 
 type Remember = (attempt: Attempt, status: number) => void
 
-const tryToDeliver = async (of: ToDeliver, deps: DeliverDeps, remember: Remember): Promise<void> => {
+const tryToDeliver = async (
+  of: ToDeliver,
+  deps: DeliverDeps & OfBatch,
+  remember: Remember,
+): Promise<void> => {
   const { message, before, received } = of
   const drop = dropReason(message, before)
   if (drop !== null) return reportDrop(message, drop, deps.reporter)
@@ -71,16 +77,21 @@ const tryToDeliver = async (of: ToDeliver, deps: DeliverDeps, remember: Remember
   if (endpoint === null || endpoint.state === 'removed') {
     return settle({ ...to, action: { kind: 'cancelled', reason: 'endpoint_removed' } }, deps)
   }
+  const hold = (reason: string, { isTimed }: { isTimed: boolean }): Promise<void> =>
+    settle({ ...to, action: stepOf(of, { kind: 'hold', reason, isTimed }, deps) }, deps)
   if (endpoint.state === 'disabled') {
-    const reason = endpoint.stateReason ?? 'endpoint_disabled'
-    return settle({ ...to, action: stepOf(of, { kind: 'hold', reason }, deps) }, deps)
+    return hold(endpoint.stateReason ?? 'endpoint_disabled', { isTimed: false })
   }
-  if (endpoint.slow && received.lane === 'fast') return forward(of, deps)
-  const signing = await deps.keys.signingKeys(endpoint, deps.clock.now())
-  if (signing.kind === 'none') {
-    return settle({ ...to, action: stepOf(of, { kind: 'hold', reason: signing.reason }, deps) }, deps)
-  }
-  const attempt = await post(message, endpoint, signing.keys, deps)
+  const notNow = await reasonNotNow(endpoint, received.lane, deps)
+  if (notNow !== null) return hold(notNow, { isTimed: true })
+  if (endpoint.slow && received.lane === 'fast') return forward(received, endpoint.id, deps)
+  const credentials = await deps.credentials.credentialsOf(endpoint, deps.clock.now())
+  if (credentials.kind === 'none') return hold(credentials.reason, { isTimed: false })
+  const leave = await deps.pace.enter(endpoint)
+  if (leave === null) return hold('paced', { isTimed: true })
+  const attempt = await post({ event: message, endpoint, credentials }, deps).finally(leave)
+  deps.outcomes.add(endpoint.id, attempt)
+  deps.heartbeatCounts.add(endpoint, attempt)
   reportAttempt(of, attempt, deps)
   const { result } = attempt
   if (result.kind === 'answered' && isSuccess(result)) remember(attempt, result.status)
@@ -113,32 +124,6 @@ const stepOf = (
     random: random(),
     schedule,
   })
-
-const post = async (
-  message: DeliveryMessage,
-  endpoint: Endpoint,
-  keys: readonly Uint8Array[],
-  { clock, sender, deadlineMs }: DeliverDeps,
-): Promise<Attempt> => {
-  const atMs = clock.now()
-  const { body } = message
-  const signed = { id: message.eventId, body, timestampSeconds: Math.floor(atMs / 1000), keys }
-  const headers = { 'content-type': 'application/json', ...signatureHeaders(signed) }
-  return { atMs, result: await sender.send({ endpoint, headers, body, deadlineMs }) }
-}
-
-/** To the lane where the endpoint's slowness hurts nobody; unattempted, so with the same body and fault count. */
-const forward = async ({ received, message }: ToDeliver, { queue }: DeliverDeps): Promise<void> => {
-  const { body, faults } = received
-  const entry = { lane: 'slow', group: message.endpointId, body, delayMs: 0, faults } as const
-  const result = await sendOne(() => queue.send([entry]))
-  if (result.kind === 'sent') return
-  throw new ForwardError({
-    code: 'queue_failed',
-    message: `the slow lane did not take a message: ${result.reason}`,
-    hint: 'If it lasts, check the slow queue, the network and the role.',
-  })
-}
 
 const reportAttempt = (
   { message, received, before }: ToDeliver,

@@ -31,8 +31,7 @@ export const recordOf = (of: ToRecord): Delivery => {
     eventId: message.eventId,
     sourceId: message.sourceId,
     stream: message.stream,
-    ...stateOf(of),
-    firstFailureAtMs: firstFailureOf(of),
+    ...stateOf(of, firstFailureOf(of)),
     attempts: attemptsOf(of),
     writeId: of.writeId,
     updatedAtMs: of.nowMs,
@@ -46,10 +45,15 @@ export const conditionOf = (action: Action, message: DeliveryMessage): WriteCond
     ? { kind: 'round_not_passed', rank: rank({ round: message.round + 1, attempt: 0 }) }
     : { kind: 'unsettled_before', rank: rank(message) }
 
-const stateOf = (of: ToRecord): Pick<Delivery, 'state' | 'position' | 'retryAtMs' | 'dueMs' | 'reason'> => {
+type StateOfDelivery = Pick<
+  Delivery,
+  'state' | 'position' | 'retryAtMs' | 'dueMs' | 'reason' | 'firstFailureAtMs'
+>
+
+const stateOf = (of: ToRecord, firstFailureAtMs: number | null): StateOfDelivery => {
   const { action, nowMs } = of
   const position = positionOf(of)
-  const none = { position, retryAtMs: null, dueMs: null }
+  const none = { position, retryAtMs: null, dueMs: null, firstFailureAtMs }
   switch (action.kind) {
     case 'delivered':
       return { state: 'delivered', ...none, reason: null }
@@ -57,9 +61,13 @@ const stateOf = (of: ToRecord): Pick<Delivery, 'state' | 'position' | 'retryAtMs
       return { state: 'cancelled', ...none, reason: action.reason }
     case 'retry': {
       const dueMs = goesByQueue(action, nowMs) ? action.atMs + graceMs : action.atMs
-      return { state: 'waiting', position, retryAtMs: action.atMs, dueMs, reason: action.reason }
+      return { ...none, state: 'waiting', retryAtMs: action.atMs, dueMs, reason: action.reason }
     }
-    case 'hold':
+    case 'hold': {
+      // By it the releaser finds what has been held for as long as its round may last.
+      const dueMs = action.isTimed ? (firstFailureAtMs ?? nowMs) : nowMs
+      return { state: 'held', ...none, dueMs, reason: action.reason }
+    }
     case 'gone':
       return { state: 'held', ...none, dueMs: nowMs, reason: action.reason }
     case 'dead':
@@ -85,10 +93,14 @@ const positionOf = ({ message, action }: ToRecord): Position => {
 export const firstFailureInRound = (before: Delivery | null, round: number): number | null =>
   before?.position.round === round ? before.firstFailureAtMs : null
 
-/** The schedule's time runs from a round's first failure that is to be retried; 410 asks for no retry. */
+/**
+ * The schedule's time runs from a round's first failure that is to be retried, or from when a delivery was set aside
+ * for its endpoint to come back; 410 asks for no retry.
+ */
 const firstFailureOf = ({ message, before, action, nowMs }: ToRecord): number | null => {
   const known = firstFailureInRound(before, message.round)
-  return action.kind === 'retry' || action.kind === 'dead' ? (known ?? nowMs) : known
+  const runs = action.kind === 'retry' || action.kind === 'dead' || (action.kind === 'hold' && action.isTimed)
+  return runs ? (known ?? nowMs) : known
 }
 
 /** The last few. A delivery that never failed keeps none: the usual item stays tiny. */

@@ -1,21 +1,33 @@
 import { faultOf } from '../bridge-error.ts'
-import { type DeliverDeps, deliver } from './deliver.ts'
+import type { HeartbeatCounts, HeartbeatStore } from '../endpoint/heartbeat-store.ts'
+import { createOutcomeTally } from './batch-outcomes.ts'
+import { type DeliverDeps, deliver, type OfBatch } from './deliver.ts'
 import type { Delivery, DeliveryKey } from './delivery.ts'
-import type { DeliveryMessage } from './delivery-message.ts'
+import type { DeliveryMessage, HeartbeatMessage } from './delivery-message.ts'
 import { deliveriesReadMax } from './delivery-store.ts'
 import { createEarlyDeletion } from './early-deletion.ts'
+import { createHeartbeatTally } from './heartbeat-tally.ts'
 import type { MessageDeleter } from './message-deleter.ts'
 import { putOff, sendOne } from './own-fault.ts'
+import { createPaceGate, type PaceGate, type PaceStore } from './pace-gate.ts'
 import { rank } from './position.ts'
 import { decodeReceived, type ReceivedMessage } from './received-message.ts'
+import { type HeartbeatSenderDeps, sendHeartbeat } from './send-heartbeat.ts'
 import { reportDrop } from './settle.ts'
 
-export type DispatcherDeps = DeliverDeps & { deleter: MessageDeleter }
+export type DispatcherDeps = DeliverDeps &
+  HeartbeatSenderDeps & {
+    deleter: MessageDeleter
+    paces: PaceStore
+    heartbeats: Pick<HeartbeatStore, 'count'>
+  }
+type BatchDeps = DispatcherDeps & OfBatch
 
 /** The messages that the queue is to keep, by id; every other one is done with. */
 export type DispatchResult = { failedMessageIds: string[] }
 
 type Readable = { received: ReceivedMessage; message: DeliveryMessage }
+type ReceivedHeartbeat = { received: ReceivedMessage; heartbeat: HeartbeatMessage }
 
 /**
  * The dispatcher: tries the deliveries of a batch, all at once and each on its own (DESIGN.md, section 6). Never
@@ -30,12 +42,52 @@ export const createDispatcher =
       if (done) early.settled(received)
       else failedMessageIds.push(received.messageId)
     }
-    const { readable, others } = sort(batch, deps)
+    const { readable, heartbeats, others } = sort(batch, deps)
     const ending = others.map(async ({ received, done }) => end(received, await done))
-    await Promise.all([...ending, dispatchReadable(readable, end, deps)])
-    await early.stop()
+    const ofBatch = {
+      pace: paceOf([...readable.map(toEndpoint), ...heartbeats.map(of => of.heartbeat.endpointId)], deps),
+      outcomes: createOutcomeTally(),
+      heartbeatCounts: createHeartbeatTally(),
+    }
+    const beating = heartbeats.map(async of => {
+      await sendHeartbeat(of, { ...deps, ...ofBatch })
+      end(of.received, true)
+    })
+    await Promise.all([...ending, ...beating, dispatchReadable(readable, end, { ...deps, ...ofBatch })])
+    await Promise.all([early.stop(), endBatch(ofBatch, deps)])
     return { failedMessageIds }
   }
+
+const toEndpoint = ({ message }: Readable): string => message.endpointId
+
+/** `endpointIds`: whom the batch's messages are for, each as often as it has one. */
+const paceOf = (endpointIds: readonly string[], deps: DispatcherDeps): PaceGate =>
+  createPaceGate(deps, endpointId => endpointIds.filter(id => id === endpointId).length)
+
+/** What is written once for the whole batch. */
+const endBatch = async (
+  { pace, outcomes, heartbeatCounts }: OfBatch,
+  deps: DispatcherDeps,
+): Promise<void> => {
+  const noting = [...outcomes.byEndpoint()].map(([endpointId, of]) => deps.health.note(endpointId, of))
+  const counting = [...heartbeatCounts.byEndpoint()].map(([endpointId, counts]) =>
+    countForHeartbeat(endpointId, counts, deps),
+  )
+  await Promise.all([pace.close(), ...noting, ...counting])
+}
+
+/** A count that can't be written is lost: it is told to people, and nothing depends on it. */
+const countForHeartbeat = async (
+  endpoint: string,
+  counts: HeartbeatCounts,
+  { heartbeats, reporter }: DispatcherDeps,
+): Promise<void> => {
+  try {
+    await heartbeats.count(endpoint, counts)
+  } catch (error) {
+    reporter.report({ kind: 'fault', event: null, endpoint, ...faultOf(error), delayMs: 0 })
+  }
+}
 
 type End = (received: ReceivedMessage, done: boolean) => void
 
@@ -43,16 +95,22 @@ type End = (received: ReceivedMessage, done: boolean) => void
 const sort = (
   batch: readonly ReceivedMessage[],
   deps: DispatcherDeps,
-): { readable: Readable[]; others: { received: ReceivedMessage; done: Promise<boolean> }[] } => {
+): {
+  readable: Readable[]
+  heartbeats: ReceivedHeartbeat[]
+  others: { received: ReceivedMessage; done: Promise<boolean> }[]
+} => {
   const readable: Readable[] = []
+  const heartbeats: ReceivedHeartbeat[] = []
   const others: { received: ReceivedMessage; done: Promise<boolean> }[] = []
   for (const received of batch) {
     const decoded = decodeReceived(received)
     if (decoded.kind === 'message') readable.push({ received, message: decoded.message })
+    else if (decoded.kind === 'heartbeat') heartbeats.push({ received, heartbeat: decoded.heartbeat })
     else if (decoded.kind === 'newer') others.push({ received, done: leaveToNewer(received, deps) })
     else others.push({ received, done: giveUpUnreadable(received, decoded.reason, deps) })
   }
-  return { readable, others }
+  return { readable, heartbeats, others }
 }
 
 const leaveToNewer = (received: ReceivedMessage, deps: DispatcherDeps): Promise<boolean> => {
@@ -77,11 +135,7 @@ const giveUpUnreadable = async (
 
 const unknown = { eventId: null, endpointId: null }
 
-const dispatchReadable = async (
-  readable: readonly Readable[],
-  end: End,
-  deps: DispatcherDeps,
-): Promise<void> => {
+const dispatchReadable = async (readable: readonly Readable[], end: End, deps: BatchDeps): Promise<void> => {
   const groups = [...Map.groupBy(readable, ({ message }) => nameOf(message)).values()]
   let known: Map<string, Delivery>
   try {
@@ -120,7 +174,7 @@ const dispatchDelivery = async (
   group: readonly Readable[],
   known: ReadonlyMap<string, Delivery>,
   end: End,
-  deps: DispatcherDeps,
+  deps: BatchDeps,
 ): Promise<void> => {
   let taken = 0
   for (const { received, message } of group.toSorted(successesFirst)) {
@@ -137,7 +191,7 @@ const dispatchDelivery = async (
 
 const deliverOne = async (
   of: Readable & { before: Delivery | null | 'read' },
-  deps: DispatcherDeps,
+  deps: BatchDeps,
 ): Promise<boolean> => {
   const { received, message } = of
   if (of.before !== 'read') return deliver({ received, message, before: of.before }, deps)

@@ -1,6 +1,7 @@
 import { faultOf } from '../bridge-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import type { EndpointHealth } from '../endpoint/endpoint-health.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Reporter } from '../happenings.ts'
 import { type Pace, paceAfter } from './lane-policy.ts'
@@ -16,7 +17,11 @@ export interface EndpointDirectory {
    * consistently first; null where there is none even then.
    */
   current(id: string): Promise<Endpoint | null>
-  /** Disables an active endpoint; says whether this call did. */
+  /** Reads it consistently, and goes by that from now on; null where there is none. */
+  refresh(id: string): Promise<Endpoint | null>
+  /** Goes by this health from now on: this process wrote it just now. */
+  noteHealth(id: string, health: EndpointHealth): Promise<void>
+  /** Disables an active endpoint and tells it; says whether this call did. */
   disable(id: string, reason: string): Promise<boolean>
   /** Takes note of an attempt's speed and writes the endpoint's lane where it changed. Never throws. */
   noteSpeed(endpoint: Endpoint, result: SendResult): Promise<void>
@@ -59,11 +64,21 @@ export const createEndpointDirectory = (deps: {
       return known?.state === 'active' ? known : fresh(id)
     },
 
+    refresh: fresh,
+
+    noteHealth: async (id, health) => {
+      const byId = await cache?.byId.catch(() => undefined)
+      const known = byId?.get(id)
+      if (known !== undefined) byId?.set(id, { ...known, health })
+    },
+
     disable: async (id, reason) => {
       // Read first: a state written over `removed` would bring back what an operator took away.
       const endpoint = await fresh(id)
       if (endpoint?.state !== 'active') return false
-      const changed = await endpoints.setState({ id, state: 'disabled', reason })
+      const atMs = clock.now()
+      const changed = await endpoints.setState({ id, state: 'disabled', reason, atMs, isToBeTold: true })
+      if (changed) reporter.report({ kind: 'endpoint_disabled', endpoint: id, reason })
       await fresh(id)
       return changed
     },

@@ -34,7 +34,15 @@ const patientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const goneStatus = 410
 
 /** The delivery waits for its endpoint, and no attempt was made. */
-export type Hold = { kind: 'hold'; reason: string }
+export type Hold = {
+  kind: 'hold'
+  reason: string
+  /**
+   * The endpoint is thought to come back by itself, so that the schedule's time goes on; else it waits for an operator,
+   * until its event expires.
+   */
+  isTimed: boolean
+}
 
 /** What becomes of a delivery. */
 export type Step =
@@ -48,7 +56,6 @@ export type Step =
 /**
  * What follows from an attempt, or from the reason why none was made. Pure: `nowMs` is Unix milliseconds, `random` a
  * number of at least 0 and below 1, `firstFailureAtMs` that of this round, or null before its first failure.
- * A hold here is one for an endpoint that is disabled or has no key: it lasts until the event expires, however long.
  */
 export const nextStep = (of: {
   result: SendResult | Hold
@@ -59,7 +66,9 @@ export const nextStep = (of: {
   schedule: RetrySchedule
 }): Step => {
   const { result, position, schedule, nowMs } = of
-  if (result.kind === 'hold') return { kind: 'hold', reason: result.reason }
+  if (result.kind === 'hold') {
+    return result.isTimed && scheduleIsOver(of) ? { kind: 'dead', reason: result.reason } : result
+  }
   if (isSuccess(result)) return { kind: 'delivered' }
   const reason = failureReason(result)
   // A position has no number beyond this; the release of a held delivery would need one.
@@ -79,17 +88,33 @@ export const isSuccess = (result: SendResult): boolean =>
 export const failureReason = (result: SendResult): string =>
   result.kind === 'answered' ? httpReason(result.status) : result.reason
 
+/** From a round's first failure until it is over, whatever was or was not attempted. */
+export const roundMsMax = (schedule: RetrySchedule): number =>
+  schedule.reduce((sum, delayMs) => sum + delayMs, 0) * (1 + jitterShare) + scheduleSlackMs
+
 const scheduleIsOver = (of: {
   firstFailureAtMs: number | null
   nowMs: number
   schedule: RetrySchedule
-}): boolean => {
-  if (of.firstFailureAtMs === null) return false
-  const totalMs = of.schedule.reduce((sum, delayMs) => sum + delayMs, 0)
-  return of.nowMs - of.firstFailureAtMs > totalMs * (1 + jitterShare) + scheduleSlackMs
-}
+}): boolean => of.firstFailureAtMs !== null && of.nowMs - of.firstFailureAtMs > roundMsMax(of.schedule)
 
-const askedForMs = (result: SendResult, nowMs: number): number => {
-  if (result.kind !== 'answered' || result.retryAtMs === null || !patientStatuses.has(result.status)) return 0
-  return Math.min(result.retryAtMs, nowMs + retryAfterMsMax)
+const askedForMs = (result: SendResult, nowMs: number): number =>
+  result.kind === 'answered' && patientStatuses.has(result.status) ? askedUntilMs(result, nowMs) : 0
+
+/** Until when a `Retry-After` asks for patience, as far as it is given: Unix milliseconds, 0 where it does not. */
+const askedUntilMs = ({ retryAtMs }: { retryAtMs: number | null }, nowMs: number): number =>
+  retryAtMs === null ? 0 : Math.min(retryAtMs, nowMs + retryAfterMsMax)
+
+/** Too many requests: the endpoint works, and asks for fewer. */
+export const isThrottled = (result: SendResult): boolean =>
+  result.kind === 'answered' && result.status === 429
+
+/**
+ * Until when a `Retry-After` asks that the whole endpoint be left alone: these statuses speak of the endpoint, where
+ * 502 and 504 come from what stands before it. Null where none does.
+ */
+export const pauseUntilMs = (result: SendResult, nowMs: number): number | null => {
+  if (result.kind !== 'answered' || (result.status !== 429 && result.status !== 503)) return null
+  const untilMs = askedUntilMs(result, nowMs)
+  return untilMs > nowMs ? untilMs : null
 }

@@ -7,6 +7,7 @@ import type { DeadLetterQueue, DeliveryQueue, EntryResult, Lane } from './delive
 import { type Action, conditionOf, goesByQueue, recordOf } from './delivery-record.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { EndpointDirectory } from './endpoint-directory.ts'
+import { isForgotten, withoutAnswers } from './forgotten-delivery.ts'
 import { sendOne } from './own-fault.ts'
 import { nextAttempt, nextRound } from './position.ts'
 import type { DropReason } from './reasons.ts'
@@ -38,13 +39,7 @@ export type ToSettle = {
  */
 export const settle = async (of: ToSettle, deps: SettleDeps): Promise<void> => {
   const { message, action } = of
-  if (action.kind === 'gone' && (await deps.directory.disable(message.endpointId, action.reason))) {
-    deps.reporter.report({
-      kind: 'endpoint_disabled',
-      endpoint: message.endpointId,
-      reason: action.reason,
-    })
-  }
+  if (action.kind === 'gone') await deps.directory.disable(message.endpointId, action.reason)
   const nowMs = deps.clock.now()
   const record = recordOf({ ...of, nowMs, writeId: deps.newId() })
   if (!(await wrote(record, of, deps))) {
@@ -79,8 +74,13 @@ export const reportDrop = (message: DeliveryMessage, reason: DropReason, reporte
 
 const wrote = async (record: Delivery, of: ToSettle, deps: SettleDeps): Promise<boolean> => {
   if ((await deps.store.write(record, conditionOf(of.action, of.message))) === 'written') return true
+  const found = await deps.store.read(record)
   // It may have been this very write, sent again by the client after its first reply was lost.
-  return (await deps.store.read(record))?.writeId === record.writeId
+  if (found?.writeId === record.writeId) return true
+  if (found === null || record.state !== 'delivered' || !isForgotten(found)) return false
+  // The recipient was forgotten during the POST. That it was delivered is the truth; what was answered before is not kept.
+  const condition = { kind: 'unchanged', writeId: found.writeId } as const
+  return (await deps.store.write(withoutAnswers(record), condition)) === 'written'
 }
 
 const happeningOf = ({ message, action, attempt }: ToSettle, nowMs: number): Happening => {

@@ -7,7 +7,7 @@ import { createSourceStore } from '../../../shared/adapters/dynamodb/source-stor
 import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { createMessageDeleter } from '../../../shared/adapters/sqs/message-deleter.ts'
 import { createMessageReceiver } from '../../../shared/adapters/sqs/message-receiver.ts'
-import { noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
 import { sourceDefaults } from '../../../shared/domain/source.ts'
 import { forkChild } from '../children.ts'
@@ -131,9 +131,9 @@ const putSettings = async (
   const store = createEndpointStore(table)
   for (let at = 1; at <= endpoints; at += 1) {
     await store.put({
-      ...{ id: `ep-bench-${at}`, url: aws.endpointUrl, types: ['*'], filters: noFilters },
-      ...{ keys: [{ version: 1, secret: null, signsUntilMs: null }], state: 'active', stateReason: null },
-      slow: false,
+      ...endpointDefaults,
+      ...{ id: `ep-bench-${at}`, url: aws.endpointUrl, types: ['*'] },
+      keys: [{ version: 1, secret: null, signsUntilMs: null }],
     })
   }
   await createSourceStore(table).put({

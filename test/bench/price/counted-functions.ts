@@ -9,6 +9,8 @@ import { createDeliveryStore } from '../../../shared/adapters/dynamodb/delivery-
 import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-store.ts'
 import { createEventLog } from '../../../shared/adapters/dynamodb/event-log.ts'
+import { createHeartbeatStore } from '../../../shared/adapters/dynamodb/heartbeat-store.ts'
+import { createPaceStore } from '../../../shared/adapters/dynamodb/pace-store.ts'
 import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
 import { createReconcileMarks } from '../../../shared/adapters/dynamodb/reconcile-marks.ts'
 import { createRunLease } from '../../../shared/adapters/dynamodb/run-lease.ts'
@@ -27,8 +29,9 @@ import { systemClock } from '../../../shared/adapters/system-clock.ts'
 import { createTelemetry } from '../../../shared/adapters/telemetry/telemetry.ts'
 import { createWebhookSender } from '../../../shared/adapters/webhook/undici-webhook-sender.ts'
 import type { Clock } from '../../../shared/domain/clock.ts'
+import { createEndpointCredentials } from '../../../shared/domain/delivery/endpoint-credentials.ts'
 import { createEndpointDirectory } from '../../../shared/domain/delivery/endpoint-directory.ts'
-import { createEndpointKeys } from '../../../shared/domain/delivery/endpoint-keys.ts'
+import { createHealthKeeper } from '../../../shared/domain/delivery/health-keeper.ts'
 import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-policy.ts'
 import { runEveryMinutes } from '../../../shared/domain/polling/run-schedule.ts'
 import { minuteMs } from '../../../shared/domain/time-units.ts'
@@ -123,16 +126,21 @@ export const startPoller = (options: FunctionsOptions & { pollEverySeconds: numb
  * the clock on the wall: on a fast one an endpoint would be slow, and its deliveries would change their lane.
  */
 export const startDispatcher = (options: FunctionsOptions) => {
-  const { stores, client, queueUrls, secretsOf, telemetry } = surroundings(options)
+  const { stores, table, client, queueUrls, secretsOf, telemetry } = surroundings(options)
   const clock = { now: () => options.clock.now(), sleep: systemClock.sleep }
   const { reporter } = telemetry
+  const ofHealth = { endpoints: stores.endpoints, clock, reporter }
+  const directory = createEndpointDirectory(ofHealth)
   const handler = telemetry.around(
     createDispatcherHandler({
       ...stores,
       deadLetters: createDeadLetterQueue({ client, queueUrls }),
       deleter: createMessageDeleter({ client, queueUrls }),
-      directory: createEndpointDirectory({ endpoints: stores.endpoints, clock, reporter }),
-      keys: createEndpointKeys({ secrets: secretsOf(0), clock }),
+      directory,
+      health: createHealthKeeper({ ...ofHealth, directory, random: Math.random }),
+      paces: createPaceStore({ ...table, now: () => clock.now() }),
+      heartbeats: createHeartbeatStore({ ...table, now: () => clock.now() }),
+      credentials: createEndpointCredentials({ secrets: secretsOf(0), clock }),
       sender: createWebhookSender({ allowPrivate: true, now: () => systemClock.now() }),
       reporter,
       clock,
@@ -152,15 +160,20 @@ export const startDispatcher = (options: FunctionsOptions) => {
 
 /** A process of the releaser, as functions/releaser/index.ts composes it. */
 export const startReleaser = (options: FunctionsOptions & { measures: boolean }) => {
-  const { stores, secretsOf, telemetry } = surroundings(options)
+  const { stores, table, secretsOf, telemetry } = surroundings(options)
   const { clock, measures } = options
+  const now = (): number => clock.now()
   const handler = telemetry.around(
     createReleaserHandler({
       ...stores,
-      keys: createEndpointKeys({ secrets: secretsOf(0), clock }),
+      // No endpoint is disabled, so nothing is put on the bus.
+      operator: { tellDisabled: async () => [] },
+      heartbeat: { cursors: createCursorStore(table), heartbeats: createHeartbeatStore({ ...table, now }) },
+      credentials: createEndpointCredentials({ secrets: secretsOf(0), clock }),
       reporter: telemetry.reporter,
       clock,
       newId: randomUUID,
+      schedule: defaultRetrySchedule,
       queuesOutlive: true,
       measures,
     }),

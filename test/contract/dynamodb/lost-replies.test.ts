@@ -60,7 +60,7 @@ describe('a write whose reply was lost, which the SDK then repeats', () => {
   it('tells a change of state', async () => {
     const { direct, meddled } = await tableThrough(loseFirstAnswer('UpdateItem'))
     await createEndpointStore(direct).put(sampleEndpoint())
-    const change = { id: 'shop', state: 'disabled', reason: 'answered_410' } as const
+    const change = { id: 'shop', state: 'disabled', reason: 'answered_410', atMs: 0 } as const
     expect(await createEndpointStore(meddled).setState(change)).toBe(true)
     expect(await createEndpointStore(direct).setState(change)).toBe(false)
   })

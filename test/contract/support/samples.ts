@@ -1,6 +1,5 @@
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
-import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
-import { noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 import { eventId } from '../../../shared/domain/feedback/event-id.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 
@@ -76,6 +75,7 @@ export const deliveredDelivery = (fields: Partial<Delivery> = {}): Delivery =>
   })
 
 export const sampleEndpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
+  ...endpointDefaults,
   id: 'shop',
   url: 'https://shop.example/hooks',
   types: ['email.bounce.*', 'email.complaint'],
@@ -84,8 +84,5 @@ export const sampleEndpoint = (fields: Partial<Endpoint> = {}): Endpoint => ({
     { version: 1, secret: null, signsUntilMs: nowMs },
     { version: 2, secret: 'own', signsUntilMs: null },
   ],
-  state: 'active',
-  stateReason: null,
-  slow: false,
   ...fields,
 })

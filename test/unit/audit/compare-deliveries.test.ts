@@ -4,7 +4,7 @@ import { createMemoryEventLog } from '../../../shared/adapters/memory/event-log.
 import { compareDeliveries } from '../../../shared/domain/audit/compare-deliveries.ts'
 import { createIdSet } from '../../../shared/domain/audit/id-set.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { eventId } from '../../../shared/domain/feedback/event-id.ts'
 import type { EventSummary, LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { createVirtualClock } from '../polling/world/virtual-clock.ts'
@@ -34,14 +34,12 @@ const eventOf = (uuid: string, fields: Partial<LoggedEvent> = {}): LoggedEvent =
 const endpointOf = (id: string, state: Endpoint['state'] = 'active'): [string, Endpoint] => [
   id,
   {
+    ...endpointDefaults,
     id,
     url: 'https://example.com/',
     types: ['*'],
-    filters: noFilters,
     keys: [],
     state,
-    stateReason: null,
-    slow: false,
   },
 ]
 

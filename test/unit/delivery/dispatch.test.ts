@@ -144,7 +144,7 @@ describe('an attempt', () => {
     expect(harness.kinds().filter(kind => kind === 'endpoint_disabled')).toHaveLength(1)
     const removing = await createHarness({
       answer: () => {
-        void removing.endpoints.setState({ id: 'endpoint', state: 'removed', reason: null })
+        void removing.endpoints.setState({ id: 'endpoint', state: 'removed', reason: null, atMs: 0 })
         return answered(410)
       },
     })
@@ -263,12 +263,15 @@ describe('an endpoint that can not be sent to', () => {
     expect(harness.happenings).toMatchObject([{ kind: 'held', attempt: 2, status: null, reason }])
   })
 
-  test.each(['key_missing', 'key_expired', 'key_invalid'] as const)(
+  test.each(['key_missing', 'key_expired', 'key_invalid', 'authorization_missing'] as const)(
     'for %s has its deliveries held',
     async reason => {
       const harness = await createHarness()
       await harness.dispatch([receivedOf()], {
-        keys: { signingKeys: async () => ({ kind: 'none', reason }) },
+        credentials: {
+          ...harness.deps.credentials,
+          credentialsOf: async () => ({ kind: 'none', reason }),
+        },
       })
       expect(harness.posts).toEqual([])
       expect(await harness.item()).toMatchObject({

@@ -43,8 +43,9 @@ test('only what is to stay in the queue is reported as failed', async () => {
   const deps = {
     ...harness.deps,
     queue: { send: async () => [{ kind: 'failed', reason: 'throttled' } as const] },
-    keys: {
-      signingKeys: async () => {
+    credentials: {
+      ...harness.deps.credentials,
+      credentialsOf: async () => {
         throw new Error('no answer')
       },
     },

@@ -57,7 +57,7 @@ describe('the endpoints', () => {
     async state => {
       const { directory, store, asked } = await create(endpointOf({ state }))
       expect(await directory.current('endpoint')).toMatchObject({ state })
-      await store.setState({ id: 'endpoint', state: 'active', reason: null })
+      await store.setState({ id: 'endpoint', state: 'active', reason: null, atMs: 0 })
       expect(await directory.current('endpoint')).toMatchObject({ state: 'active' })
       expect(await directory.current('endpoint')).toMatchObject({ state: 'active' })
       expect(asked).toEqual(['list', 'read endpoint', 'read endpoint'])

@@ -1,5 +1,7 @@
 import { createMemoryDeliveryStore } from '../../../shared/adapters/memory/delivery-store.ts'
 import { createMemoryEndpointStore } from '../../../shared/adapters/memory/endpoint-store.ts'
+import { createMemoryHeartbeatStore } from '../../../shared/adapters/memory/heartbeat-store.ts'
+import { createMemoryPaceStore } from '../../../shared/adapters/memory/pace-store.ts'
 import type { Clock } from '../../../shared/domain/clock.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import {
@@ -14,9 +16,10 @@ import type {
 } from '../../../shared/domain/delivery/delivery-queue.ts'
 import { createDispatcher, type DispatcherDeps } from '../../../shared/domain/delivery/dispatch.ts'
 import { createEndpointDirectory } from '../../../shared/domain/delivery/endpoint-directory.ts'
+import { createHealthKeeper } from '../../../shared/domain/delivery/health-keeper.ts'
 import type { ReceivedMessage } from '../../../shared/domain/delivery/received-message.ts'
 import type { SendResult, WebhookRequest } from '../../../shared/domain/delivery/webhook-sender.ts'
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { eventId } from '../../../shared/domain/feedback/event-id.ts'
 import type { Happening } from '../../../shared/domain/happenings.ts'
 
@@ -52,14 +55,11 @@ export const createTestClock = (startMs = nowMs) => {
 export const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 export const endpointOf = (of: Partial<Endpoint> = {}): Endpoint => ({
+  ...endpointDefaults,
   id: 'endpoint',
   url: 'https://receiver.example/hook',
   types: ['*'],
-  filters: noFilters,
   keys: [{ version: 1, secret: null, signsUntilMs: null }],
-  state: 'active',
-  stateReason: null,
-  slow: false,
   ...of,
 })
 
@@ -145,9 +145,14 @@ export const createHarness = async (
   const deadLetters: DeadLetterEntry[] = []
   const deleted: string[] = []
   let ids = 0
+  const directory = createEndpointDirectory({ endpoints, clock, reporter })
+  const random = () => 0.5
   const deps: DispatcherDeps = {
     store,
-    directory: createEndpointDirectory({ endpoints, clock, reporter }),
+    directory,
+    health: createHealthKeeper({ endpoints, directory, reporter, clock, random }),
+    paces: createMemoryPaceStore(),
+    heartbeats: createMemoryHeartbeatStore(),
     queue: { send: keep(sent) },
     deadLetters: { send: keep(deadLetters) },
     deleter: {
@@ -156,14 +161,21 @@ export const createHarness = async (
     reporter,
     clock,
     newId: () => `write-${++ids}`,
-    keys: { signingKeys: async () => ({ kind: 'keys', keys: [new Uint8Array(32).fill(1)] }) },
+    credentials: {
+      credentialsOf: async () => ({
+        kind: 'credentials',
+        keys: [new Uint8Array(32).fill(1)],
+        authorization: null,
+      }),
+      noteRefused: () => {},
+    },
     sender: {
       send: async request => {
         posts.push(request)
         return (of.answer ?? (() => answered(200)))(request)
       },
     },
-    random: () => 0.5,
+    random,
     schedule: [5_000, 300_000, 1_800_000],
     deadlineMs: 15_000,
   }

@@ -81,15 +81,18 @@ describe('where the table can not be read', () => {
 
 test('a fault with one message leaves its neighbours alone', async () => {
   const harness = await createHarness()
-  const signingKeys = harness.deps.keys.signingKeys
+  const { credentialsOf } = harness.deps.credentials
   let asked = 0
-  const keys = {
-    signingKeys: (...of: Parameters<typeof signingKeys>) => {
+  const credentials = {
+    ...harness.deps.credentials,
+    credentialsOf: (...of: Parameters<typeof credentialsOf>) => {
       asked += 1
-      return asked === 1 ? down() : signingKeys(...of)
+      return asked === 1 ? down() : credentialsOf(...of)
     },
   }
-  await harness.dispatch([receivedOf({ eventId: idOf('a') }), receivedOf({ eventId: idOf('b') })], { keys })
+  await harness.dispatch([receivedOf({ eventId: idOf('a') }), receivedOf({ eventId: idOf('b') })], {
+    credentials,
+  })
   expect(harness.posts.map(({ headers }) => headers['webhook-id'])).toEqual([idOf('b')])
   expect(harness.sent.map(entry => messageIn(entry).eventId)).toEqual([idOf('a')])
 })

@@ -109,7 +109,7 @@ describe("the schedule's time", () => {
     const firstFailureAtMs = nowMs - 1_000 * hourMs
     expect(step(answered(200), { schedule, firstFailureAtMs }).kind).toBe('delivered')
     expect(step(answered(410), { schedule, firstFailureAtMs }).kind).toBe('gone')
-    const hold = { kind: 'hold', reason: 'endpoint_disabled' } as const
+    const hold = { kind: 'hold', reason: 'endpoint_disabled', isTimed: false } as const
     const position = { round: 1, attempt: 1 }
     expect(nextStep({ result: hold, position, firstFailureAtMs, nowMs, random: 0, schedule })).toEqual(hold)
   })

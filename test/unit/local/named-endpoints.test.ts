@@ -8,8 +8,8 @@ const named = (path: string) => toEndpoint({ url: `https://example.com/${path}`,
 describe('the endpoints of a start', () => {
   test('those that are not named any more are disabled, so that what is for them is held', async () => {
     const store = createMemoryEndpointStore()
-    await putNamedEndpoints([named('a'), named('b')], store)
-    const { notNamed } = await putNamedEndpoints([named('b')], store)
+    await putNamedEndpoints([named('a'), named('b')], { store, nowMs: 0 })
+    const { notNamed } = await putNamedEndpoints([named('b')], { store, nowMs: 0 })
     expect(notNamed.map(({ id }) => id)).toEqual([named('a').id])
     expect(await store.read(named('a').id)).toMatchObject({ state: 'disabled', stateReason: 'not_named' })
     expect(await store.read(named('b').id)).toMatchObject({ state: 'active', stateReason: null })
@@ -18,18 +18,18 @@ describe('the endpoints of a start', () => {
   test('one that is named again is active again, also where a 410 had disabled it', async () => {
     const store = createMemoryEndpointStore()
     const endpoint = named('a')
-    await putNamedEndpoints([endpoint], store)
-    await store.setState({ id: endpoint.id, state: 'disabled', reason: 'answered_410' })
-    expect((await putNamedEndpoints([endpoint], store)).notNamed).toEqual([])
+    await putNamedEndpoints([endpoint], { store, nowMs: 0 })
+    await store.setState({ id: endpoint.id, state: 'disabled', reason: 'answered_410', atMs: 0 })
+    expect((await putNamedEndpoints([endpoint], { store, nowMs: 0 })).notNamed).toEqual([])
     expect(await store.read(endpoint.id)).toMatchObject({ state: 'active', stateReason: null })
   })
 
   test('the reason of one that a 410 disabled stays, and one that was removed stays so', async () => {
     const store = createMemoryEndpointStore()
-    await putNamedEndpoints([named('a'), named('b')], store)
-    await store.setState({ id: named('a').id, state: 'disabled', reason: 'answered_410' })
-    await store.setState({ id: named('b').id, state: 'removed', reason: null })
-    const { notNamed } = await putNamedEndpoints([named('c')], store)
+    await putNamedEndpoints([named('a'), named('b')], { store, nowMs: 0 })
+    await store.setState({ id: named('a').id, state: 'disabled', reason: 'answered_410', atMs: 0 })
+    await store.setState({ id: named('b').id, state: 'removed', reason: null, atMs: 0 })
+    const { notNamed } = await putNamedEndpoints([named('c')], { store, nowMs: 0 })
     expect(notNamed.map(({ id }) => id)).toEqual([named('a').id])
     expect(await store.read(named('a').id)).toMatchObject({ state: 'disabled', stateReason: 'answered_410' })
     expect(await store.read(named('b').id)).toMatchObject({ state: 'removed' })
@@ -39,7 +39,7 @@ describe('the endpoints of a start', () => {
     const store = createMemoryEndpointStore()
     const added = { ...named('a'), id: 'crm' }
     await store.put(added)
-    expect((await putNamedEndpoints([named('b')], store)).notNamed).toEqual([])
+    expect((await putNamedEndpoints([named('b')], { store, nowMs: 0 })).notNamed).toEqual([])
     expect(await store.read('crm')).toEqual(added)
   })
 
@@ -51,7 +51,10 @@ describe('the endpoints of a start', () => {
     ]
     const filters = { ...noFilters, senderDomains: ['example.com'] }
     await store.put({ ...named('a'), keys, filters })
-    const { endpoints } = await putNamedEndpoints([{ ...named('a'), types: ['email.complaint'] }], store)
+    const { endpoints } = await putNamedEndpoints([{ ...named('a'), types: ['email.complaint'] }], {
+      store,
+      nowMs: 0,
+    })
     expect(endpoints).toEqual([{ ...named('a'), keys, filters, types: ['email.complaint'] }])
     expect(await store.read(named('a').id)).toEqual(endpoints[0])
   })
@@ -60,8 +63,8 @@ describe('the endpoints of a start', () => {
     const store = createMemoryEndpointStore()
     const given = toEndpoint({ url: 'https://example.com/a', secret: 'whsec_x', types: ['*'] })
     await store.put({ ...named('a'), keys: [{ version: 7, secret: null, signsUntilMs: null }] })
-    expect((await putNamedEndpoints([given], store)).endpoints).toEqual([given])
-    expect((await putNamedEndpoints([named('a')], store)).endpoints).toEqual([named('a')])
+    expect((await putNamedEndpoints([given], { store, nowMs: 0 })).endpoints).toEqual([given])
+    expect((await putNamedEndpoints([named('a')], { store, nowMs: 0 })).endpoints).toEqual([named('a')])
   })
 
   test('a secret that is given has a name of its own; without one the key is derived', () => {

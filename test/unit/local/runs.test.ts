@@ -5,6 +5,7 @@ import { createVirtualClock } from '../polling/world/virtual-clock.ts'
 const start = (of: { complete: (tries: number) => boolean | Error; ready?: () => number }) => {
   const clock = createVirtualClock(0)
   const log: string[] = []
+  const beats: number[] = []
   let tries = 0
   const releaser = async (event: unknown) => {
     const isStart = typeof event === 'object' && event !== null && 'start' in event
@@ -20,14 +21,26 @@ const start = (of: { complete: (tries: number) => boolean | Error; ready?: () =>
     await clock.sleep((limits.endsAtMs ?? 0) - clock.now(), limits.signal)
   }
   const runs = startRuns({
-    bridge: { clock, releaser, poller, release: () => log.push('let go') },
+    bridge: {
+      ...{ clock, releaser, poller, release: () => log.push('let go') },
+      heartbeats: async () => void beats.push(clock.now()),
+    },
     depth: async () => ({ ready: of.ready?.() ?? 0, delayed: 3 }),
     onFault: (whose, error) => log.push(`${whose}: ${String(error)}`),
   })
-  return { clock, log, runs }
+  return { clock, log, beats, runs }
 }
 
 describe('the runs of a bridge', () => {
+  test('heartbeats are looked after every 15 s once the start is through, until the bridge stops', async () => {
+    const { clock, beats, runs } = start({ complete: () => true })
+    await clock.turnTo(31_000)
+    expect(beats).toEqual([0, 15_000, 30_000])
+    await runs.stop(0)
+    await clock.turnTo(120_000)
+    expect(beats).toHaveLength(3)
+  })
+
   test('what earlier starts left is sent again before anything is polled', async () => {
     const { clock, log, runs } = start({ complete: () => true })
     await clock.turnTo(61_000)

@@ -1,3 +1,4 @@
+import type { HandlerDeps } from '../../../functions/releaser/handler.ts'
 import { createMemoryDeliveryStore } from '../../../shared/adapters/memory/delivery-store.ts'
 import { createMemoryEndpointStore } from '../../../shared/adapters/memory/endpoint-store.ts'
 import { createMemoryEventLog } from '../../../shared/adapters/memory/event-log.ts'
@@ -9,8 +10,6 @@ import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-poli
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { Happening } from '../../../shared/domain/happenings.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
-import type { ReconcileDeps } from '../../../shared/domain/release/reconcile.ts'
-import type { ReleaseDeps } from '../../../shared/domain/release/release.ts'
 import { sourceDefaults } from '../../../shared/domain/source.ts'
 import {
   createTestClock,
@@ -52,7 +51,7 @@ export const createHarness = async (of: { endpoints?: Endpoint[] } = {}) => {
   const sent: QueueEntry[] = []
   const happenings: Happening[] = []
   let ids = 0
-  const deps: ReleaseDeps & ReconcileDeps = {
+  const deps: HandlerDeps = {
     ...{ clock, store, endpoints, sources, log, marks },
     queue: {
       send: async (entries): Promise<EntryResult[]> => {
@@ -64,6 +63,8 @@ export const createHarness = async (of: { endpoints?: Endpoint[] } = {}) => {
       credentialsOf: async () => ({ kind: 'credentials', keys: [new Uint8Array(32)], authorization: null }),
       noteRefused: () => {},
     },
+    operator: { tellDisabled: async disabled => disabled.map(() => ({ kind: 'told' })) },
+    heartbeat: null,
     reporter: { report: happening => void happenings.push(happening) },
     newId: () => `release-${++ids}`,
     schedule: defaultRetrySchedule,

@@ -28,7 +28,15 @@ const levels: Record<Kind, string> = {
   ...{ poll: 'INFO', poll_fault: 'WARN', anchor_lost: 'WARN', sweep_behind: 'WARN', stream_state: 'INFO' },
   ...{ enqueued: 'INFO', quarantined: 'WARN', attempt: 'INFO', delivered: 'DEBUG', waiting: 'DEBUG' },
   ...{ held: 'INFO', dead: 'WARN', cancelled: 'INFO', duplicate: 'INFO', fault: 'WARN' },
-  ...{ unreadable_message: 'WARN', endpoint_disabled: 'WARN', endpoint_lane: 'INFO', released: 'INFO' },
+  ...{
+    unreadable_message: 'WARN',
+    endpoint_disabled: 'WARN',
+    operator_told: 'INFO',
+    endpoint_lane: 'INFO',
+    heartbeat: 'INFO',
+    breaker: 'WARN',
+    released: 'INFO',
+  },
   ...{ reconciled: 'INFO', endpoint_backlog: 'INFO', backlog: 'INFO' },
 }
 

@@ -50,7 +50,13 @@ export const samples = {
   },
   unreadable_message: { kind: 'unreadable_message', reason: 'not JSON' },
   endpoint_disabled: { kind: 'endpoint_disabled', endpoint: 'crm', reason: 'gone' },
+  operator_told: { kind: 'operator_told', endpoint: 'crm', reason: 'answered_410' },
   endpoint_lane: { kind: 'endpoint_lane', endpoint: 'crm', lane: 'slow' },
+  breaker: { kind: 'breaker', endpoint: 'crm', state: 'closed', reason: null, openMs: 90_000 },
+  heartbeat: {
+    ...{ kind: 'heartbeat', event: 'evt_02', endpoint: 'crm', status: 204 },
+    ...{ reason: null, tookMs: 30 },
+  },
   released: { kind: 'released', endpoint: 'crm', state: 'held', count: 7 },
   reconciled: { kind: 'reconciled', ...bounces, event: 'evt_01', endpoint: 'crm' },
   endpoint_backlog: { kind: 'endpoint_backlog', endpoint: 'crm', ...backlog },

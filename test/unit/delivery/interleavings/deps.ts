@@ -1,3 +1,6 @@
+import type { HandlerDeps } from '../../../../functions/releaser/handler.ts'
+import { createMemoryHeartbeatStore } from '../../../../shared/adapters/memory/heartbeat-store.ts'
+import { createMemoryPaceStore } from '../../../../shared/adapters/memory/pace-store.ts'
 import { BridgeError } from '../../../../shared/domain/bridge-error.ts'
 import type { Clock } from '../../../../shared/domain/clock.ts'
 import type { Delivery } from '../../../../shared/domain/delivery/delivery.ts'
@@ -8,14 +11,13 @@ import type {
 } from '../../../../shared/domain/delivery/delivery-queue.ts'
 import type { DeliveryStore } from '../../../../shared/domain/delivery/delivery-store.ts'
 import type { DispatcherDeps } from '../../../../shared/domain/delivery/dispatch.ts'
+import { createEndpointCredentials } from '../../../../shared/domain/delivery/endpoint-credentials.ts'
 import { createEndpointDirectory } from '../../../../shared/domain/delivery/endpoint-directory.ts'
-import { createEndpointKeys } from '../../../../shared/domain/delivery/endpoint-keys.ts'
+import { createHealthKeeper } from '../../../../shared/domain/delivery/health-keeper.ts'
 import type { WebhookSender } from '../../../../shared/domain/delivery/webhook-sender.ts'
 import type { EndpointStore } from '../../../../shared/domain/endpoint/endpoint-store.ts'
 import type { EventLog } from '../../../../shared/domain/polling/event-log.ts'
-import type { ReconcileDeps } from '../../../../shared/domain/release/reconcile.ts'
 import type { ReconcileMarks } from '../../../../shared/domain/release/reconcile-marks.ts'
-import type { ReleaseDeps } from '../../../../shared/domain/release/release.ts'
 import { formatSecret } from '../../../../shared/domain/signing/signing-keys.ts'
 import { sourceDefaults } from '../../../../shared/domain/source.ts'
 import type { SourceStore } from '../../../../shared/domain/source-store.ts'
@@ -27,24 +29,32 @@ const secret = formatSecret(new Uint8Array(32).fill(7))
 /** What a dispatcher works with: the world's parts, each call a point where the process can be stopped. */
 export const dispatcherDeps = (process: Process): DispatcherDeps => {
   const common = commonDeps(process)
+  const directory = createEndpointDirectory(common)
+  const random = () => 0.5
   return {
     ...common,
-    directory: createEndpointDirectory(common),
+    directory,
+    health: createHealthKeeper({ ...common, directory, random }),
+    paces: createMemoryPaceStore(),
+    heartbeats: createMemoryHeartbeatStore(),
     deadLetters: deadLettersOf(process),
     deleter: { deleteMessages: async () => {} },
     sender: senderOf(process),
-    random: () => 0.5,
+    random,
     schedule: process.scenario.schedule,
     deadlineMs: 15_000,
   }
 }
 
-export const releaserDeps = (process: Process): ReleaseDeps & ReconcileDeps => ({
+export const releaserDeps = (process: Process): HandlerDeps => ({
   ...commonDeps(process),
+  operator: { tellDisabled: async () => [] },
+  heartbeat: null,
   sources: sourcesOf(process),
   log: logOf(process),
   marks: marksOf(process),
   queuesOutlive: !process.scenario.local,
+  schedule: process.scenario.schedule,
 })
 
 const commonDeps = (process: Process) => {
@@ -61,7 +71,7 @@ const commonDeps = (process: Process) => {
     endpoints: endpointsOf(process),
     queue: queueOf(process),
     newId: () => `${process.id}-${++ids}`,
-    keys: createEndpointKeys({ secrets: secretsOf(process), clock }),
+    credentials: createEndpointCredentials({ secrets: secretsOf(process), clock }),
   }
 }
 
@@ -144,6 +154,10 @@ const endpointsOf = (process: Process): EndpointStore => ({
     })
   },
   setSlow: async () => {},
+  // What is counted of an endpoint decides nothing of what is explored here.
+  writeHealth: async () => true,
+  untold: async () => [],
+  setTold: async () => {},
 })
 
 /** Where no one changes the endpoint in the middle, it does not matter when it is read. */

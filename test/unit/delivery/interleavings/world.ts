@@ -5,7 +5,7 @@ import type { FaultCount, Lane } from '../../../../shared/domain/delivery/delive
 import type { WriteCondition } from '../../../../shared/domain/delivery/delivery-store.ts'
 import { rank } from '../../../../shared/domain/delivery/position.ts'
 import type { Endpoint } from '../../../../shared/domain/endpoint/endpoint.ts'
-import { noFilters } from '../../../../shared/domain/endpoint/endpoint.ts'
+import { endpointDefaults } from '../../../../shared/domain/endpoint/endpoint.ts'
 import { eventDay, eventId } from '../../../../shared/domain/feedback/event-id.ts'
 import type { LoggedEvent } from '../../../../shared/domain/polling/event-log.ts'
 import { messageFromLog } from '../../../../shared/domain/release/message-from-log.ts'
@@ -120,13 +120,12 @@ export const createWorld = (scenario: Scenario): World => {
     nowMs: startMs,
     delivery: null,
     endpoint: {
+      ...endpointDefaults,
       id: 'endpoint',
       url: 'https://receiver.example/hook',
       types: ['*'],
-      filters: noFilters,
       keys: [{ version: 1, secret: 'own', signsUntilMs: null }],
       state: scenario.endpointState,
-      stateReason: null,
       slow: scenario.slow,
     },
     secretThere: scenario.secretThere,

@@ -1,4 +1,4 @@
-import { type Endpoint, noFilters } from '../../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults } from '../../../../shared/domain/endpoint/endpoint.ts'
 import { eventId } from '../../../../shared/domain/feedback/event-id.ts'
 import type { Happening } from '../../../../shared/domain/happenings.ts'
 import type { Cursor, CursorName } from '../../../../shared/domain/polling/cursor.ts'
@@ -19,14 +19,11 @@ export const runMs = 150_000
 const runEveryMs = 60_000
 
 const endpoint = (id: string, types: readonly string[]): Endpoint => ({
+  ...endpointDefaults,
   id,
   url: `https://${id}.example/`,
   types,
-  filters: noFilters,
   keys: [],
-  state: 'active',
-  stateReason: null,
-  slow: false,
 })
 export const endpoints: readonly Endpoint[] = [
   endpoint('everything', ['*']),
