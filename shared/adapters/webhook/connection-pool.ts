@@ -21,7 +21,7 @@ export const poolLimitDefaults: PoolLimits = {
 }
 
 export type ConnectionPool = {
-  /** A connection for one attempt; `fresh` has no socket yet. Rejects with an AttemptFault (`timeout`). */
+  /** A connection for one attempt; `fresh` has no socket yet. Rejects with an AttemptFault (`connections_busy`). */
   acquire(wish: { origin: string; fresh: boolean; signal: AbortSignal }): Promise<Connection>
   /** Gives it back; one that is not reusable is closed. */
   release(connection: Connection, reusable: boolean): void
@@ -91,7 +91,7 @@ export const createConnectionPool = (
     new Promise((resolve, reject) => {
       const giveUp = () => {
         origin.waiters = origin.waiters.filter(other => other !== waiter)
-        reject(new AttemptFault('timeout'))
+        reject(new AttemptFault('connections_busy'))
       }
       const waiter: Waiter = {
         fresh: wish.fresh,

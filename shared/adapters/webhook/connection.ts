@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { AttemptFault } from './attempt-fault.ts'
-import type { Connect } from './connector.ts'
+import type { Connect, ConnectPhase } from './connector.ts'
 import { type Exchange, type HttpRequest, headBytesMax, runExchange } from './exchange.ts'
+
+/** For one request: the idle socket may be gone, but whoever closes a fresh one before the request will do so again. */
+const socketsPerRequestMax = 2
 
 /** One HTTP/1.1 connection to an origin, used by one attempt at a time. */
 export type Connection = {
@@ -24,7 +27,12 @@ type ConnectionSettings = {
   onDisconnect: (connection: Connection) => void
 }
 
-type Present = { signal: AbortSignal; onBytes: (bytes: number) => void }
+type Present = {
+  signal: AbortSignal
+  sockets: number
+  started: boolean
+  onReadable: (socket: Socket) => void
+}
 
 /**
  * A connection is undici's Client and not a Pool's: so it is known which socket a request went out on and whether it
@@ -34,19 +42,25 @@ export const createConnection = (settings: ConnectionSettings): Connection => {
   const { origin, connect, keepAliveMs, now } = settings
   let openedAtMs = now()
   let requestsOnSocket = 0
-  let resolving = false
+  let phase: ConnectPhase | 'answer' = 'dns'
   let present: Present | null = null
 
   const open = async (options: Parameters<Connect>[0]['options']): Promise<Socket> => {
     if (present === null) throw new AttemptFault('connection_failed')
-    resolving = true
+    present.sockets += 1
+    present.started = false
+    // An answer before there is a request makes undici connect anew, for ever.
+    if (present.sockets > socketsPerRequestMax) throw new AttemptFault('invalid_response')
     const { signal } = present
-    const socket = await connect({ options, signal, onResolved: () => (resolving = false) })
-    resolving = false
+    const socket = await connect({ options, signal, onPhase: next => (phase = next) })
+    phase = 'answer'
     requestsOnSocket = 0
     openedAtMs = now()
-    // Before undici's own listener, which empties the buffer.
-    socket.on('readable', () => present?.onBytes(socket.readableLength))
+    // Before undici's own listener, which empties the buffer. What comes before the request is undici's to refuse: it
+    // may be left of the answer before.
+    socket.on('readable', () => {
+      if (present?.started === true) present.onReadable(socket)
+    })
     return socket
   }
 
@@ -78,12 +92,13 @@ export const createConnection = (settings: ConnectionSettings): Connection => {
           client,
           request,
           signal,
-          isResolving: () => resolving,
-          onBytesTo: onBytes => {
-            present = { signal, onBytes }
+          phase: () => phase,
+          onReadableTo: onReadable => {
+            present = { signal, sockets: 0, started: false, onReadable }
           },
           onStart: () => {
             requestsOnSocket += 1
+            if (present !== null) present.started = true
             return { reused: requestsOnSocket > 1 }
           },
         })

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Client, Dispatcher } from 'undici'
 import {
   answerKeptBytesMax,
@@ -6,6 +7,8 @@ import {
   type SendFailure,
 } from '../../domain/delivery/webhook-sender.ts'
 import { exchangeFailure, isOurFault } from './attempt-fault.ts'
+import type { ConnectPhase } from './connector.ts'
+import { createOpening } from './opening.ts'
 
 /** Of an answer's head: status line and headers. */
 export const headBytesMax = 16_384
@@ -42,14 +45,21 @@ type ExchangeSettings = {
   client: Client
   request: HttpRequest
   signal: AbortSignal
-  isResolving: () => boolean
-  /** Told once where to count the bytes that come in. */
-  onBytesTo: (onBytes: (bytes: number) => void) => void
+  phase: () => ConnectPhase | 'answer'
+  /** Told once who looks at what comes in once the request has gone out, before undici does. */
+  onReadableTo: (onReadable: (socket: Socket) => void) => void
   /** Called when the request is about to be written to a socket. */
   onStart: () => { reused: boolean }
 }
 
 type Head = { status: number; headers: IncomingHttpHeaders }
+
+const timeoutsByPhase = {
+  dns: 'dns_timeout',
+  connect: 'connect_timeout',
+  tls: 'tls_timeout',
+  answer: 'timeout',
+} as const satisfies Record<ConnectPhase | 'answer', SendFailure>
 
 /**
  * POSTs and collects the answer. It settles at the first of: the answer's end, a bound, a failure, the deadline; the
@@ -62,8 +72,8 @@ export const runExchange = (settings: ExchangeSettings): Promise<Exchange> =>
     const { client, request, signal } = settings
     let head: Head | null = null
     let reused = false
-    let begun = false
     let rawBytes = 0
+    let opening: ReturnType<typeof createOpening> | null = null
     let bodyBytes = 0
     let keptBytes = 0
     const kept: Buffer[] = []
@@ -75,20 +85,32 @@ export const runExchange = (settings: ExchangeSettings): Promise<Exchange> =>
     const fail = (reason: SendFailure, stale = false) => settle({ kind: 'failed', reason, stale })
     const answer = ({ status, headers }: Head, whole: boolean) =>
       settle({ kind: 'answered', status, headers, kept: Buffer.concat(kept), whole })
-    const onDeadline = () => fail(settings.isResolving() ? 'dns_timeout' : 'timeout')
+    const onDeadline = () => {
+      if (head !== null) fail('body_timeout')
+      else fail(rawBytes > 0 ? 'head_timeout' : timeoutsByPhase[settings.phase()])
+    }
+    /** Until the answer begins, undici sees nothing of what comes. */
+    const readOpening = (socket: Socket) => {
+      if (opening === null) return
+      const chunk: unknown = socket.read()
+      if (!Buffer.isBuffer(chunk)) return
+      const read = opening(chunk)
+      if (read.kind === 'wrong') return fail(read.reason)
+      if (read.kind === 'more') return
+      opening = null
+      socket.unshift(read.bytes)
+    }
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => {
         reused = settings.onStart().reused
         rawBytes = 0
-      },
-      onResponseStarted: () => {
-        begun = true
+        opening = createOpening()
       },
       onResponseStart: (_controller, status, headers) => {
-        // A switch of protocols that nobody asked for; other interim answers are passed over.
-        if (status === 101) fail('invalid_response')
-        if (status >= 200) head = { status, headers }
+        // llhttp takes any three digits; what is below 200 and was not passed over is no status.
+        if (status < 200) fail('invalid_response')
+        else head = { status, headers }
       },
       onResponseData: (_controller, chunk) => {
         if (keptBytes < answerKeptBytesMax) {
@@ -106,17 +128,16 @@ export const runExchange = (settings: ExchangeSettings): Promise<Exchange> =>
       onResponseError: (_controller, error) => {
         if (head !== null) return answer(head, false)
         if (isOurFault(error)) return reject(error)
-        // Told in two ways, the parser's and the socket's: to send again what was taken is worse than not to.
-        const byteCame = begun || rawBytes > 0
-        const reason = exchangeFailure(error, byteCame)
-        fail(reason, reused && !byteCame && reason === 'connection_reset')
+        const begun = rawBytes > 0
+        const reason = exchangeFailure(error, begun)
+        fail(reason, reused && !begun && reason === 'connection_reset')
       },
     }
 
-    settings.onBytesTo(bytes => {
-      rawBytes += bytes
-      if (rawBytes <= answerRawBytesMax) return
-      if (head === null) fail('invalid_response')
+    settings.onReadableTo(socket => {
+      rawBytes += socket.readableLength
+      if (rawBytes <= answerRawBytesMax) return readOpening(socket)
+      if (head === null) fail('headers_too_large')
       else answer(head, false)
     })
     signal.addEventListener('abort', onDeadline, { once: true })

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { AttemptFault } from './attempt-fault.ts'
 
-/** All addresses of a host name. Rejects with an AttemptFault (`dns_failed`, `dns_timeout`). */
+/** All addresses of a host name. Rejects with an AttemptFault (`dns_failed`, `dns_not_found`, `dns_timeout`). */
 export type ResolveHost = (host: string, signal: AbortSignal) => Promise<string[]>
 
 export type SystemResolverSettings = {
@@ -26,11 +26,17 @@ const loopbackAddresses = ['127.0.0.1', '::1']
 
 const timeoutCodes = ['ETIMEOUT', 'ECANCELLED']
 
+/** NXDOMAIN, and a name without an address of the family. */
+const notFoundCodes = ['ENOTFOUND', 'ENODATA']
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/** Of two families: a name is not there only where both servers' answers say so. */
 const faultOf = (errors: readonly unknown[]): AttemptFault => {
-  const timedOut = errors.some(
-    error => error instanceof Error && 'code' in error && timeoutCodes.includes(String(error.code)),
-  )
-  return new AttemptFault(timedOut ? 'dns_timeout' : 'dns_failed')
+  const codes = errors.map(codeOf)
+  if (codes.some(code => timeoutCodes.includes(code))) return new AttemptFault('dns_timeout')
+  return new AttemptFault(codes.every(code => notFoundCodes.includes(code)) ? 'dns_not_found' : 'dns_failed')
 }
 
 /** Families by turns, so that a bound on the number of addresses leaves both. */

@@ -1,6 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { BridgeError } from '../../domain/bridge-error.ts'
-import type { SendResult, WebhookRequest, WebhookSender } from '../../domain/delivery/webhook-sender.ts'
+import {
+  isTimeout,
+  type SendResult,
+  type WebhookRequest,
+  type WebhookSender,
+} from '../../domain/delivery/webhook-sender.ts'
 import { parseEndpointUrl } from '../../domain/endpoint/endpoint-url.ts'
 import { answerText } from './answer-text.ts'
 import { AttemptFault } from './attempt-fault.ts'
@@ -22,6 +27,8 @@ export type WebhookSenderSettings = {
   /** PEM, trusted beside the default authorities. */
   caCertificates?: readonly string[]
   userAgent?: string
+  /** Which of a host's many addresses are tried. */
+  random?: () => number
   limits?: Partial<PoolLimits & LookupLimits>
 }
 
@@ -63,19 +70,26 @@ export const createWebhookSender = (
     resolve: settings.resolve ?? createSystemResolver(),
     now,
   })
-  const connect = createConnector({ resolve, allowPrivate, caCertificates: settings.caCertificates ?? [] })
+  const { caCertificates = [], random = Math.random } = settings
+  const connect = createConnector({ resolve, allowPrivate, caCertificates, random })
   const pool = createConnectionPool({ ...limits, connect, now })
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
   const postOn = async (
-    target: { origin: string; request: HttpRequest; fresh: boolean },
+    target: { origin: string; request: HttpRequest; fresh: boolean; deadlineMs: number },
     signal: AbortSignal,
   ): Promise<Exchange> => {
+    const askedAtMs = now()
     const connection = await pool.acquire({ origin: target.origin, fresh: target.fresh, signal })
+    const waitedMs = now() - askedAtMs
     let reusable = false
     try {
       const exchange = await connection.post(target.request, signal)
+      // It got a connection too late: what it was about to do with it is not why its time ended.
+      const late = waitedMs * 2 > target.deadlineMs
+      if (late && exchange.kind === 'failed' && isTimeout(exchange.reason))
+        return { ...exchange, reason: 'connections_busy' }
       reusable = exchange.kind === 'answered' && exchange.whole
       return exchange
     } finally {
@@ -89,11 +103,13 @@ export const createWebhookSender = (
     const { origin, pathname, search } = parsed.url
     const headers = withDefaults(request.headers, userAgent)
     const post = { path: `${pathname}${search}`, headers, body: Buffer.from(request.body) }
-    const deadline = startDeadline(request.deadlineMs)
+    const { deadlineMs } = request
+    const deadline = startDeadline(deadlineMs)
+    const target = { origin, request: post, deadlineMs }
     try {
-      const exchange = await postOn({ origin, request: post, fresh: false }, deadline.signal)
+      const exchange = await postOn({ ...target, fresh: false }, deadline.signal)
       if (exchange.kind === 'answered' || !exchange.stale) return exchange
-      return await postOn({ origin, request: post, fresh: true }, deadline.signal)
+      return await postOn({ ...target, fresh: true }, deadline.signal)
     } catch (error) {
       if (error instanceof AttemptFault) return { kind: 'failed', reason: error.reason }
       throw error

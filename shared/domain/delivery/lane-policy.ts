@@ -1,4 +1,4 @@
-import type { SendResult } from './webhook-sender.ts'
+import { isTimeout, type SendResult } from './webhook-sender.ts'
 
 /** A POST that takes longer than this marks its endpoint slow (DESIGN.md, section 6, "Two lanes"). */
 export const slowAfterMs = 2_000
@@ -10,8 +10,7 @@ export type Pace = { slow: boolean; quickAnswers: number }
 
 /** The pace after one more attempt. Pure. */
 export const paceAfter = (pace: Pace, result: SendResult): Pace => {
-  const timedOut =
-    result.kind === 'failed' && (result.reason === 'timeout' || result.reason === 'dns_timeout')
+  const timedOut = result.kind === 'failed' && isTimeout(result.reason)
   if (timedOut || result.tookMs > slowAfterMs) return { slow: true, quickAnswers: 0 }
   // A quick failure holds nobody up, and says nothing of how quick an answer would be.
   if (!pace.slow || result.kind === 'failed') return pace

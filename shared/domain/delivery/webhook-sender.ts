@@ -14,27 +14,47 @@ export const answerReadBytesMax = 16_384
 export const answerKeptBytesMax = 1_024
 
 /**
- * Why there is no answer: stable codes, shown to people and listed in the README.
- * - `timeout`: the deadline passed, be it before a byte or in the middle of the body
- * - `dns_failed`, `dns_timeout`: the host's name has no address; the resolver did not answer in time
- * - `address_refused`: the host is, or one of its addresses is, none that we connect to (loopback, private, ...)
- * - `url_refused`: the URL itself is none that we send to
- * - `connection_refused`, `connection_reset`: as TCP has it; reset also where it was closed before a byte came
- * - `connection_failed`: no way to the host, or no socket for it
- * - `tls_failed`: no handshake, or a certificate that is not trusted or not this host's
- * - `invalid_response`: what came is not HTTP/1.1, is cut off within its head, or has too large a head
+ * The deadline (or that of the resolver) passed, each in a phase of its own: waiting for one of our connections to the
+ * host, asking DNS, connecting, in the TLS handshake, before a byte of the answer, in its head, in its body.
  */
+const timeouts = [
+  'connections_busy',
+  'dns_timeout',
+  'connect_timeout',
+  'tls_timeout',
+  'timeout',
+  'head_timeout',
+  'body_timeout',
+] as const
+
+/** Why there is no answer: stable codes, shown to people; `reasons.ts` says what each means. */
 export type SendFailure =
-  | 'timeout'
+  | (typeof timeouts)[number]
   | 'dns_failed'
-  | 'dns_timeout'
+  | 'dns_not_found'
   | 'address_refused'
   | 'url_refused'
   | 'connection_refused'
   | 'connection_reset'
   | 'connection_failed'
+  | 'tls_reset'
+  | 'tls_not_spoken'
+  | 'tls_untrusted'
+  | 'tls_expired'
+  | 'tls_not_yet_valid'
+  | 'tls_name_mismatch'
   | 'tls_failed'
+  | 'not_http'
+  | 'only_http2'
+  | 'head_cut_off'
+  | 'headers_too_large'
+  | 'content_length_invalid'
+  | 'interim_endless'
+  | 'protocol_switch'
   | 'invalid_response'
+
+/** Whether the attempt ended because its time did: such an endpoint holds others up, whatever the phase. */
+export const isTimeout = (reason: string): boolean => timeouts.some(timeout => timeout === reason)
 
 /** What one attempt met. The sender never throws for what an endpoint does. */
 export type SendResult = {

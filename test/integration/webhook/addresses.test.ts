@@ -146,10 +146,10 @@ describe('DNS', () => {
   })
 
   test.each([
-    ['fails', async () => await Promise.reject(new Error('ENOTFOUND'))],
-    ['knows no address', async () => []],
-  ])('that %s is a failure of DNS', async (_how, resolve) => {
-    expect(await sender({ resolve }).send(postTo('http://hooks.test/'))).toMatchObject(failed('dns_failed'))
+    ['fails', async () => await Promise.reject(new Error('SERVFAIL')), 'dns_failed'],
+    ['knows no address', async () => [], 'dns_not_found'],
+  ])('that %s is a failure of DNS', async (_how, resolve, reason) => {
+    expect(await sender({ resolve }).send(postTo('http://hooks.test/'))).toMatchObject(failed(reason))
   })
 
   test('with several addresses leads to the one that answers', async () => {

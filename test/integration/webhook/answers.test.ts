@@ -218,7 +218,7 @@ describe('a body', () => {
       })
     })
     const result = await sender().send(postTo(receiver.url, 200))
-    expect(result).toEqual({ kind: 'failed', reason: 'timeout', tookMs: expect.any(Number) })
+    expect(result).toEqual({ kind: 'failed', reason: 'body_timeout', tookMs: expect.any(Number) })
     expect(result.tookMs).toBeGreaterThanOrEqual(190)
     expect(result.tookMs).toBeLessThan(1_000)
     await expect.poll(() => receiver.open()).toBe(0)

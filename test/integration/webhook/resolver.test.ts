@@ -1,44 +1,14 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSystemResolver, systemResolverDefaults } from '../../../shared/adapters/webhook/resolver.ts'
-
-const typeA = 1
-const typeAaaa = 28
-type Zone = (type: number) => { code?: number; addresses?: readonly (readonly number[])[] } | null
-
-/** A name server of a page: answers each question with what the zone says for its type, or never. */
-const startNameServer = async (zone: Zone): Promise<string> => {
-  const server = createSocket('udp4')
-  server.on('message', (query, from) => {
-    // A header of 12 bytes, then the question: labels up to an empty one, type and class.
-    const end = query.indexOf(0, 12) + 5
-    const type = query.readUInt16BE(end - 4)
-    const said = zone(type)
-    if (said === null) return
-    const records = (said.addresses ?? []).map(bytes => {
-      const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length])
-      return Buffer.concat([head, Buffer.from(bytes)])
-    })
-    const header = Buffer.from(query.subarray(0, 12))
-    header.writeUInt16BE(0x8180 | (said.code ?? 0), 2)
-    header.writeUInt16BE(records.length, 6)
-    header.writeUInt32BE(0, 8)
-    server.send(Buffer.concat([header, query.subarray(12, end), ...records]), from.port, from.address)
-  })
-  server.bind(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `127.0.0.1:${server.address().port}`
-}
+import { nxdomain, refused, servfail, startNameServer, typeA, typeAaaa, type Zone } from './name-server.ts'
 
 const v4 = [
   [192, 0, 2, 1],
   [192, 0, 2, 2],
 ]
 const v6 = [[0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]]
-const nxdomain = 3
-const servfail = 2
+const failsForOne: Zone = type => (type === typeA ? { code: servfail } : { addresses: [] })
+const silentForOne: Zone = type => (type === typeA ? { addresses: [] } : null)
 
 const resolverAt = (server: string, secondFamilyMs = 5_000) =>
   createSystemResolver({ ...systemResolverDefaults, tries: 1, secondFamilyMs, servers: [server] })
@@ -63,12 +33,15 @@ describe('the resolver', () => {
   })
 
   test.each([
-    ['there is no such name', { code: nxdomain }],
-    ['the name has no address', { addresses: [] }],
-    ['the name server fails', { code: servfail }],
-  ])('says that DNS failed where %s', async (_why, said) => {
-    const server = await startNameServer(() => said)
-    await expect(resolverAt(server)('hooks.test', ever)).rejects.toMatchObject({ reason: 'dns_failed' })
+    ['there is no such name', () => ({ code: nxdomain }), 'dns_not_found'],
+    ['the name has no address', () => ({ addresses: [] }), 'dns_not_found'],
+    ['the name server fails', () => ({ code: servfail }), 'dns_failed'],
+    ['the name server refuses', () => ({ code: refused }), 'dns_failed'],
+    ['it fails for one family and has none of the other', failsForOne, 'dns_failed'],
+    ['it answers for one family alone, that it has none', silentForOne, 'dns_timeout'],
+  ] as const)('says why there is no address where %s', async (_why, zone, reason) => {
+    const server = await startNameServer(zone)
+    await expect(resolverAt(server)('hooks.test', ever)).rejects.toMatchObject({ reason })
   })
 
   test('ends with a time-out when it is aborted, whatever the name server does', async () => {
