@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Delivery, deliveryStates } from '../../../shared/domain/delivery/delivery.ts'
 import { defineCommand } from '../command.ts'
-import { eventIdWidth, momentWidth } from '../events/event-rows.ts'
+import { eventIdWidth } from '../events/event-rows.ts'
 import {
   endpointFlag,
   limitFlags,
@@ -13,14 +13,14 @@ import {
   timeFlags,
 } from '../events/inputs.ts'
 import type { Look } from '../output/look.ts'
-import { showMoment } from '../output/moments.ts'
+import { listedMoments } from '../output/moments.ts'
 import { createSearching } from '../output/searching.ts'
 import { type Listing, writeList } from '../output/streamed-list.ts'
 import { none } from '../output/texts.ts'
 import { deliveryJson } from './delivery-json.ts'
 import { endpointsOf, findDeliveries } from './find-deliveries.ts'
 import { statesFlag } from './inputs.ts'
-import { coloredState } from './render.ts'
+import { coloredState, reasonWidth } from './render.ts'
 
 export const listDeliveries = defineCommand({
   name: 'list',
@@ -53,33 +53,42 @@ settled: what is still in a queue for its first attempt, bridge events show tell
     )
     return writeList(
       deliveries,
-      { listing: listingOf(session.io.look, endpointIds), limit, searching },
+      {
+        listing: listingOf(endpointIds, { look: session.io.look, nowMs: session.clock.now() }),
+        limit,
+        searching,
+      },
       session,
     )
   },
 })
 
 const stateWidth = Math.max(...deliveryStates.map(state => state.length))
-const reasonWidth = 18
 
-const listingOf = (look: Look, endpointIds: readonly string[]): Listing<Delivery> => ({
-  name: 'deliveries',
-  json: deliveryJson,
-  columns: [
-    { title: 'EVENT', width: eventIdWidth },
-    { title: 'ENDPOINT', width: Math.max(1, ...endpointIds.map(id => id.length)), shrinks: true },
-    { title: 'STATE', width: stateWidth },
-    { title: 'ATTEMPT', width: 1 },
-    { title: 'REASON', width: reasonWidth, shrinks: true },
-    { title: 'UPDATED', width: momentWidth, shrinks: true },
-  ],
-  row: delivery => [
-    delivery.eventId,
-    delivery.endpointId,
-    coloredState(look, delivery.state),
-    `${delivery.position.round}.${delivery.position.attempt}`,
-    delivery.reason ?? none,
-    showMoment(delivery.updatedAtMs),
-  ],
-  nothing: 'There are no such deliveries.',
-})
+const listingOf = (
+  endpointIds: readonly string[],
+  { look, nowMs }: { look: Look; nowMs: number },
+): Listing<Delivery> => {
+  const moments = listedMoments(look, nowMs)
+  return {
+    name: 'deliveries',
+    json: deliveryJson,
+    columns: [
+      { title: 'EVENT', width: eventIdWidth },
+      { title: 'ENDPOINT', width: Math.max(1, ...endpointIds.map(id => id.length)), shrinks: true },
+      { title: 'STATE', width: stateWidth },
+      { title: 'ATTEMPT', width: 1 },
+      { title: 'REASON', width: reasonWidth, shrinks: true },
+      { title: 'UPDATED', width: moments.width },
+    ],
+    row: delivery => [
+      delivery.eventId,
+      delivery.endpointId,
+      coloredState(look, delivery.state),
+      `${delivery.position.round}.${delivery.position.attempt}`,
+      delivery.reason ?? none,
+      moments.show(delivery.updatedAtMs),
+    ],
+    nothing: 'There are no such deliveries.',
+  }
+}

@@ -16,6 +16,9 @@ export const coloredState = ({ colors }: Look, state: DeliveryState): string => 
 
 const meanings: ReadonlyMap<string, string> = new Map(Object.entries(deliveryReasons))
 
+/** What a column of reasons takes: no reason is broken where the terminal has room for it. */
+export const reasonWidth = Math.max(...[...meanings.keys()].map(reason => reason.length))
+
 /** A reason's code with what it means; `http_503` says it itself. */
 export const reasonText = (reason: string): string => {
   const meaning = meanings.get(reason)

@@ -61,6 +61,7 @@ export const findDelivery = async (
 
 const renderDelivery = (look: Look, delivery: Delivery, nowMs: number): string => {
   const { dueMs, firstFailureAtMs, position, reason } = delivery
+  const isUnsettled = delivery.state === 'waiting' || delivery.state === 'held'
   const at = (ms: number | null): string => (ms === null ? none : showMomentAndAge(ms, nowMs))
   const fields = renderFields(look, [
     ['Event', look.colors.bold(delivery.eventId)],
@@ -69,7 +70,8 @@ const renderDelivery = (look: Look, delivery: Delivery, nowMs: number): string =
     ['Settled last', position.attempt === 0 ? `none of round ${position.round}` : showPosition(position)],
     ['Reason', reason === null ? none : reasonText(reason)],
     ['First failure', at(firstFailureAtMs)],
-    ['Looked after', dueMs === null ? none : `by the releaser, ${at(dueMs)}`],
+    // Of what is dead the index keeps when it died.
+    ...(isUnsettled && dueMs !== null ? [['Looked after', `by the releaser, ${at(dueMs)}`] as const] : []),
     ['Updated', at(delivery.updatedAtMs)],
     ['Kept until', at(delivery.expiresAtSeconds * 1_000)],
   ])

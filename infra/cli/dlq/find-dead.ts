@@ -23,6 +23,8 @@ export type ToFind = {
   range: SecondRange
   /** Of these events alone; null: of all. */
   eventIds: readonly string[] | null
+  /** Those that died before this alone; null: all. */
+  diedBeforeMs: number | null
   /** By when they died. */
   order: Order
 }
@@ -45,16 +47,18 @@ export async function* findDead(of: ToFind, deps: With): AsyncGenerator<Delivery
     const byName = new Map(found.map(delivery => [nameOf(delivery), delivery]))
     const dead = keys
       .map(key => byName.get(nameOf(key)))
-      .filter(delivery => delivery?.state === 'dead' && hasReason(delivery, of.selection))
-    const wanted = await ofEvents(
-      dead.filter(delivery => delivery !== undefined),
-      of.selection,
-      deps.bridge,
-    )
+      .filter(delivery => delivery !== undefined)
+      .filter(delivery => isMeant(delivery, of))
+    const wanted = await ofEvents(dead, of.selection, deps.bridge)
     deps.looked(keys.length)
     if (wanted.length > 0) yield wanted
   }
 }
+
+const isMeant = (delivery: Delivery, { selection, diedBeforeMs }: ToFind): boolean =>
+  delivery.state === 'dead' &&
+  hasReason(delivery, selection) &&
+  (diedBeforeMs === null || delivery.updatedAtMs < diedBeforeMs)
 
 /** How many dead letters there are to look at, by the index alone: at most so many will be found. */
 export const countEntries = async (of: ToFind, deps: Omit<With, 'looked'>): Promise<number> => {

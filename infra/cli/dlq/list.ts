@@ -3,11 +3,13 @@ import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import { defineCommand } from '../command.ts'
 import { deliveryJson } from '../deliveries/delivery-json.ts'
 import { endpointsOf } from '../deliveries/find-deliveries.ts'
-import { eventIdWidth, momentWidth } from '../events/event-rows.ts'
+import { reasonWidth } from '../deliveries/render.ts'
+import { eventIdWidth } from '../events/event-rows.ts'
 import { limitFlags, limitOf, orderFlag, rangeOf } from '../events/inputs.ts'
 import { UsageError } from '../failures.ts'
 import { toggle } from '../input.ts'
-import { showMoment } from '../output/moments.ts'
+import type { Look } from '../output/look.ts'
+import { listedMoments } from '../output/moments.ts'
 import { createSearching } from '../output/searching.ts'
 import { type Listing, writeList } from '../output/streamed-list.ts'
 import { none } from '../output/texts.ts'
@@ -50,7 +52,9 @@ times. ATTEMPT is round and attempt. With --unreadable, the messages of the dead
       },
       { bridge, signal: session.signal, looked: searching.looked },
     )
-    return writeList(each(pages), { listing: listingOf(endpointIds), limit, searching }, session)
+    const { io, clock } = session
+    const listing = listingOf(endpointIds, { look: io.look, nowMs: clock.now() })
+    return writeList(each(pages), { listing, limit, searching }, session)
   },
 })
 
@@ -58,24 +62,28 @@ async function* each(pages: AsyncIterable<readonly Delivery[]>): AsyncGenerator<
   for await (const page of pages) yield* page
 }
 
-const reasonWidth = 18
-
-const listingOf = (endpointIds: readonly string[]): Listing<Delivery> => ({
-  name: 'deadLetters',
-  json: deliveryJson,
-  columns: [
-    { title: 'EVENT', width: eventIdWidth },
-    { title: 'ENDPOINT', width: Math.max(1, ...endpointIds.map(id => id.length)), shrinks: true },
-    { title: 'REASON', width: reasonWidth, shrinks: true },
-    { title: 'ATTEMPT', width: 1 },
-    { title: 'GIVEN UP', width: momentWidth, shrinks: true },
-  ],
-  row: delivery => [
-    delivery.eventId,
-    delivery.endpointId,
-    delivery.reason ?? none,
-    `${delivery.position.round}.${delivery.position.attempt}`,
-    showMoment(delivery.updatedAtMs),
-  ],
-  nothing: 'There are no such dead letters.',
-})
+const listingOf = (
+  endpointIds: readonly string[],
+  { look, nowMs }: { look: Look; nowMs: number },
+): Listing<Delivery> => {
+  const moments = listedMoments(look, nowMs)
+  return {
+    name: 'deadLetters',
+    json: deliveryJson,
+    columns: [
+      { title: 'EVENT', width: eventIdWidth },
+      { title: 'ENDPOINT', width: Math.max(1, ...endpointIds.map(id => id.length)), shrinks: true },
+      { title: 'REASON', width: reasonWidth, shrinks: true },
+      { title: 'ATTEMPT', width: 1 },
+      { title: 'GIVEN UP', width: moments.width },
+    ],
+    row: delivery => [
+      delivery.eventId,
+      delivery.endpointId,
+      delivery.reason ?? none,
+      `${delivery.position.round}.${delivery.position.attempt}`,
+      moments.show(delivery.updatedAtMs),
+    ],
+    nothing: 'There are no such dead letters.',
+  }
+}

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { createReplayPlans } from '../../../shared/adapters/dynamodb/replay-plans.ts'
 import { decodeMessage } from '../../../shared/domain/delivery/delivery-message.ts'
 import { purgeDead } from '../../../shared/domain/replay/change-dead.ts'
+import { openPlan, type ReplayPlan } from '../../../shared/domain/replay/replay-plan.ts'
 import { exitNotConfirmed, isConfirmed } from '../asking.ts'
 import { defineCommand } from '../command.ts'
 import { endpointsOf } from '../deliveries/find-deliveries.ts'
@@ -15,6 +17,8 @@ import { copiesText, removeSpentCopies } from './copies.ts'
 import { countDead, renderGroups, searchWithProgress } from './counting.ts'
 import type { ToFind } from './find-dead.ts'
 import { choosesAny, deadLetterFlags, dryRunFlag, everyError, everyFlag, selectionOf } from './inputs.ts'
+import { planNameOf } from './plan-name.ts'
+import { noteGoesOn } from './sending-notes.ts'
 import { lookWithProgress } from './unreadable.ts'
 
 const waysOf = (input: Readonly<Record<string, unknown>>): number =>
@@ -23,9 +27,10 @@ const waysOf = (input: Readonly<Record<string, unknown>>): number =>
 export const purgeDeadLetters = defineCommand({
   name: 'purge',
   summary: 'Give dead letters up for good: they are cancelled, and never delivered',
-  details: `Their events stay in the event log: bridge recover --only all can still deliver them. What was purged is dead no more, so
-that the same command goes on after an interruption. With --unreadable, messages of the dead-letter queue that no code can
-read are deleted; those of a newer version are kept for it.`,
+  details: `Their events stay in the event log: bridge recover --only all can still deliver them. What was given up after the
+command began is left. After an interruption the same command goes on, for a day in the same range of time although --until
+says how long ago. With --unreadable, messages of the dead-letter queue that no code can read are deleted; those of a newer
+version are kept for it.`,
   examples: [
     { line: 'bridge dlq purge --endpoint crm --reason http_404 --dry-run' },
     { line: 'bridge dlq purge --endpoint crm --until 7d --yes' },
@@ -44,20 +49,28 @@ read are deleted; those of a newer version are kept for it.`,
       error: '--unreadable: of such messages nothing else is known; give it alone',
     }),
   run: async (input, session) => {
-    const range = rangeOf(input, session.clock.now())
-    const isDryRun = input['dry-run'] === true
+    const { all: _, unreadable, 'dry-run': dryRun, ...asked } = input
+    const nowMs = session.clock.now()
+    const range = rangeOf(input, nowMs)
+    const isDryRun = dryRun === true
     const bridge = await session.open()
-    if (input.unreadable) return purgeUnreadable(bridge, session, isDryRun)
+    if (unreadable) return purgeUnreadable(bridge, session, isDryRun)
+    const { plan, goesOn } = await openPlan(
+      { name: planNameOf('purge', asked), range, nowMs, anew: false },
+      createReplayPlans(bridge.table),
+    )
     const toFind: ToFind = {
       endpointIds: await endpointsOf(bridge, input),
       selection: selectionOf(input),
-      range,
+      range: plan,
       eventIds: input.ids ?? null,
+      // Nobody has been asked about what dies while the question stands.
+      diedBeforeMs: plan.startedAtMs,
       order: 'oldest',
     }
     const { total, groups } = await countDead(toFind, { bridge, session })
     if (session.signal.aborted) return exitInterrupted
-    if (isDryRun || total === 0) {
+    if (isDryRun || (total === 0 && !goesOn)) {
       show(session, {
         json: () => ({ dryRun: isDryRun, ...(isDryRun ? { deadLetters: total, groups } : nothingPurged) }),
         text: look =>
@@ -67,15 +80,25 @@ read are deleted; those of a newer version are kept for it.`,
       })
       return exitDone
     }
+    if (goesOn) noteGoesOn(session, 'purge', plan)
     const question = `Purge ${counted(total, 'dead letter')}? They are never delivered.`
-    if (!(await isConfirmed(session, question))) return exitNotConfirmed
-    return purge(toFind, bridge, session)
+    if (total > 0 && !(await isConfirmed(session, question))) return exitNotConfirmed
+    const exitCode = await purge({ toFind, plan }, bridge, session)
+    if (goesOn && exitCode === exitDone) session.io.note(leftSince)
+    return exitCode
   },
 })
 
 const nothingPurged = { purged: 0, movedOn: 0, copiesRemoved: 0 }
 
-const purge = async (toFind: ToFind, bridge: OperatorBridge, session: Session): Promise<ExitCode> => {
+const leftSince = 'What was given up since it was begun is left; the same command, given again, purges it.'
+
+const purge = async (
+  { toFind, plan }: { toFind: ToFind; plan: ReplayPlan },
+  bridge: OperatorBridge,
+  session: Session,
+): Promise<ExitCode> => {
+  const plans = createReplayPlans(bridge.table)
   let changed = 0
   const doing = (): string => `${changed.toLocaleString('en-US')} purged …`
   const { pages, progress } = await searchWithProgress(toFind, { bridge, session, doing })
@@ -83,6 +106,7 @@ const purge = async (toFind: ToFind, bridge: OperatorBridge, session: Session): 
     changed = done.changed
   }
   const { store } = bridge
+  await plans.put(plan)
   const { purged, movedOn, complete } = await purgeDead(
     { pages, signal: session.signal, onProgress },
     { store, clock: session.clock, newId: randomUUID },
@@ -92,6 +116,7 @@ const purge = async (toFind: ToFind, bridge: OperatorBridge, session: Session): 
     session.io.note(`Interrupted: ${purged} purged. The same command goes on with the rest.`)
     return exitInterrupted
   }
+  await plans.remove(plan.name)
   const copiesRemoved = await removeSpentCopies(bridge, session)
   show(session, {
     json: () => ({ dryRun: false, purged, movedOn, copiesRemoved }),

@@ -60,6 +60,8 @@ Copies in the dead-letter queue are removed where they are found; those that sta
       selection: selectionOf(input),
       range: plan,
       eventIds: input.ids ?? null,
+      // Those that died since it began are counted apart.
+      diedBeforeMs: null,
       order: 'oldest',
     }
     if (isDryRun) return tellCount(toFind, ratePerSecond, { bridge, session })

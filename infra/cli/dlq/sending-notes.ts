@@ -6,7 +6,7 @@ import type { Target } from '../target/operator-bridge.ts'
 
 export const noteGoesOn = (
   { io, clock }: Pick<Session, 'io' | 'clock'>,
-  what: 'replay' | 'recover',
+  what: 'replay' | 'recover' | 'purge',
   plan: ReplayPlan,
 ): void =>
   io.note(

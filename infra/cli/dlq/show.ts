@@ -86,7 +86,7 @@ const notDead = (found: readonly Delivery[]): CommandError =>
     message:
       found.length === 0
         ? 'there is no delivery of this event there'
-        : `no dead letter: the delivery is ${[...new Set(found.map(({ state }) => state))].join(', ')}`,
+        : `the event is no dead letter: ${found.map(({ endpointId, state }) => `${state} for ${endpointId}`).join(', ')}`,
     hint: 'bridge dlq list shows the dead letters; bridge events show tells all of an event.',
   })
 

@@ -1,4 +1,5 @@
 import { showDuration } from '../../local/durations.ts'
+import type { Look } from './look.ts'
 
 /** A moment for machines. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString()
@@ -16,3 +17,17 @@ export const showMomentAndAge = (ms: number, nowMs: number): string =>
 /** How far off a moment is: `3 min ago`, `in 2.0 h`. */
 export const showAge = (ms: number, nowMs: number): string =>
   ms <= nowMs ? `${showDuration(nowMs - ms)} ago` : `in ${showDuration(ms - nowMs)}`
+
+/** On a terminal of fewer columns the rest of a row needs the place of a moment. */
+const momentColumnsMin = 100
+const momentWidth = 20
+const ageWidth = 11
+
+/** How a list of rows tells when: the moment; on a narrow terminal how long ago it was, which no row is broken for. */
+export const listedMoments = (
+  { columns }: Pick<Look, 'columns'>,
+  nowMs: number,
+): { width: number; show: (ms: number) => string } =>
+  columns !== null && columns < momentColumnsMin
+    ? { width: ageWidth, show: ms => showAge(ms, nowMs) }
+    : { width: momentWidth, show: showMoment }

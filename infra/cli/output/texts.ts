@@ -3,3 +3,6 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 
 export const none = '-'
+
+/** Stands for a value that may be a secret. */
+export const masked = '***'

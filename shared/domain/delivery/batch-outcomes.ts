@@ -32,6 +32,8 @@ const noOutcomes: BatchOutcomes = {
 /** The outcomes with one more attempt, which ended after them. Pure. */
 export const outcomesAfter = (before: BatchOutcomes, attempt: Attempt): BatchOutcomes => {
   const { result, atMs } = attempt
+  // It waited for one of our own connections: nothing was asked of the endpoint.
+  if (result.kind === 'failed' && result.reason === 'connections_busy') return before
   if (isSuccess(result)) {
     const lastSuccessAtMs = Math.max(atMs, before.lastSuccessAtMs ?? 0)
     const successes = before.successes + 1

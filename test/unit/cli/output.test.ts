@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import picocolors from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { lookOf, plainLook } from '../../../infra/cli/output/look.ts'
-import { showAge, showMoment } from '../../../infra/cli/output/moments.ts'
+import { listedMoments, showAge, showMoment } from '../../../infra/cli/output/moments.ts'
 import { renderFields, renderTable } from '../../../infra/cli/output/table.ts'
 
 const columns = [
@@ -11,6 +11,26 @@ const columns = [
   { title: 'COUNT', align: 'right' },
 ] as const
 const colors = picocolors.createColors(true)
+
+describe('a moment in a list', () => {
+  test('is itself where there is room, and on a narrow terminal how long ago it was', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 12)
+    const shown = (columns: number | null) => {
+      const { width, show } = listedMoments({ columns }, nowMs)
+      return [width, show(nowMs - 2 * 3_600_000)]
+    }
+    expect(shown(null)).toEqual([20, '2026-11-21 10:00:00Z'])
+    expect(shown(100)).toEqual([20, '2026-11-21 10:00:00Z'])
+    expect(shown(99)).toEqual([11, '2.0 h ago'])
+  })
+
+  test('takes no more than the width of its column', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 12)
+    const { width, show } = listedMoments({ columns: 80 }, nowMs)
+    const ages = [0, 999, 59_900, 119_000, 3_599_000, 86_399_000, 35 * 86_400_000]
+    for (const age of ages) expect(show(nowMs - age).length).toBeLessThanOrEqual(width)
+  })
+})
 
 describe('a table', () => {
   test('is as wide as its texts where there is no terminal, without trailing spaces', () => {

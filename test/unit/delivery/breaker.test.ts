@@ -166,6 +166,14 @@ describe('an endpoint that fails again and again', () => {
   })
 })
 
+test('an attempt that never got one of our connections says nothing of its endpoint', async () => {
+  const world = await createWorld({
+    answer: () => ({ kind: 'failed', reason: 'connections_busy', tookMs: 15_000 }),
+  })
+  await world.dispatch(batchOf(3))
+  expect([world.writes, (await world.health())?.failuresInRow]).toEqual([[], 0])
+})
+
 describe('an open breaker', () => {
   test('lets one probe through when it is due, and a success closes it', async () => {
     const world = await createWorld({ endpoints: [openEndpoint(nowMs)] })

@@ -39,12 +39,14 @@ describe("a function's environment", () => {
         DEAD_LETTERS_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead',
         FAST_QUEUE_ARN: 'arn:aws:sqs:eu-west-1:123456789012:fast',
         DEADLINE_MS: '99999',
+        DISABLE_AFTER_MS: 'soon',
       }),
     )
     expect(problems).toBe(
       'The environment of the function is not right: TABLE_NAME must be given; ' +
         'SLOW_QUEUE_URL must be the URL of a queue; LOG_LEVEL must be DEBUG, INFO, WARN or ERROR; ' +
-        'SLOW_QUEUE_ARN must be given; DEADLINE_MS must be 30000 at most.',
+        'SLOW_QUEUE_ARN must be given; DEADLINE_MS must be 30000 at most; ' +
+        'DISABLE_AFTER_MS must be a number.',
     )
   })
 
