@@ -18,7 +18,7 @@ export class OverflowError extends BridgeError {}
  * fills a lane as well. `settle` is told, of all that `takeExcess` gave, what the slow lane has; only that may be deleted.
  */
 export const watchOverflow = async (of: {
-  takeExcess: () => readonly SQSRecord[]
+  takeExcess: () => Promise<readonly SQSRecord[]>
   settle: (taken: readonly SQSRecord[], forwarded: readonly SQSRecord[]) => void
   queue: DeliveryQueue
   clock: Clock
@@ -26,7 +26,7 @@ export const watchOverflow = async (of: {
   signal: AbortSignal
 }): Promise<void> => {
   while (!of.signal.aborted) {
-    const taken = of.takeExcess()
+    const taken = await of.takeExcess()
     const forwarded = taken.length === 0 ? taken : await forward(taken, of)
     of.settle(taken, forwarded)
     await of.clock.sleep(forwarded.length < taken.length ? forwardAgainMs : lookAgainMs, of.signal)

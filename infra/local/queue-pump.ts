@@ -34,8 +34,11 @@ export type PumpDeps = {
   /** Resolves when more may be taken in hand; default: at once. */
   admission?: () => Promise<void>
   limits?: LaneLimits
-  /** Where more than one endpoint shares the fast lane: an equal share each, once there is next to no room. */
-  overflow?: { queue: DeliveryQueue; endpoints: number }
+  /**
+   * Of the fast lane, which endpoints share: an equal share each, once there is next to no room. `endpoints` says how many
+   * they are at that moment; it must not reject.
+   */
+  overflow?: { queue: DeliveryQueue; endpoints: () => Promise<number> }
 }
 
 export type QueuePump = {
@@ -95,11 +98,14 @@ export const startQueuePump = (deps: PumpDeps): QueuePump => {
 
   const receivers = startReceivers({ receive, receiversMax: limits.receiversMax, signal })
 
-  const takeExcess = (among: number): readonly SQSRecord[] => {
+  const takeExcess = async (endpoints: () => Promise<number>): Promise<readonly SQSRecord[]> => {
+    if (fullness() < nearlyFull) return []
+    const among = await endpoints()
+    // One alone keeps nobody out. What waited is dropped once we stop: it stays in its queue.
+    if (among < 2 || signal.aborted) return []
     const share = { messages: limits.messagesInHandMax / among, bytes: limits.bytesInHandMax / among }
     // Where all have their part, all are slow alike, as on a busy machine: forwarding would only add to it.
-    if (fullness() < nearlyFull || hands.fewest(among) > share.messages * keptOutBelow) return []
-    return hands.takeExcess(share, laggingMs)
+    return hands.fewest(among) > share.messages * keptOutBelow ? [] : hands.takeExcess(share, laggingMs)
   }
   if (deps.overflow !== undefined) {
     const { queue, endpoints } = deps.overflow

@@ -10,6 +10,7 @@ import { type SecretStore, tokenSecretName } from '../../shared/domain/secret-st
 import { type Source, streamNames } from '../../shared/domain/source.ts'
 import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
 import { startEmulators } from './emulators.ts'
+import { createEndpointCount } from './endpoint-count.ts'
 import { sourceId } from './endpoint-id.ts'
 import { createFolderSecrets } from './folder-secrets.ts'
 import { readLaneDepth } from './lane-depth.ts'
@@ -169,18 +170,16 @@ const startPumps = (of: {
   admission: () => Promise<void>
   settings: Pick<BridgeSettings, 'deadlineMs' | 'endpoints'>
 }) => {
-  const endpoints = of.settings.endpoints.length
+  const endpoints = createEndpointCount(of.bridge.endpoints, of.settings.endpoints.length)
   return lanes.map(lane =>
     startQueuePump({
       lane,
       receiver: createMessageReceiver({ client: of.bridge.queueClient, queueUrl: of.queueUrls[lane] }),
       deleter: of.bridge.deleter,
       handler: of.bridge.dispatcher,
-      reporter: of.reporter,
-      clock: of.bridge.clock,
-      admission: of.admission,
+      ...{ reporter: of.reporter, clock: of.bridge.clock, admission: of.admission },
       limits: limitsOf(lane, of.settings.deadlineMs),
-      ...(lane === 'fast' && endpoints > 1 && { overflow: { queue: of.bridge.queue, endpoints } }),
+      ...(lane === 'fast' && { overflow: { queue: of.bridge.queue, endpoints } }),
     }),
   )
 }

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { testEvent } from '../../../shared/domain/event/test-event.ts'
 import { showDuration } from '../../local/durations.ts'
 import { checkAddresses, checkUrl } from '../endpoint/check-url.ts'
+import { healthLines } from '../endpoint/health.ts'
 import { sendTest } from '../endpoint/send-test.ts'
 import { UsageError } from '../failures.ts'
 import { type Check, type CheckContext, type Found, failed, ok, warning } from './check.ts'
@@ -25,6 +26,11 @@ const checkOne = async (endpoint: Endpoint, context: CheckContext): Promise<Foun
   try {
     const text = context.sendsTests ? await answered(endpoint, context) : await resolved(endpoint, context)
     if (typeof text !== 'string') return text
+    const [trouble] = healthLines(endpoint, context.clock.now())
+    if (state === 'active' && trouble !== undefined) {
+      const mend = `bridge deliveries list --endpoint ${id} tells why it fails; what is held goes out when it answers.`
+      return warning(id, `${trouble}; ${text}`, mend)
+    }
     if (state === 'active') return ok(id, text)
     const reason = stateReason === null || stateReason === 'endpoint_disabled' ? '' : ` (${stateReason})`
     return warning(id, `is disabled${reason}; ${text}`, `To send again: bridge endpoint enable ${id}.`)

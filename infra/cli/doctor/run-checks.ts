@@ -6,6 +6,7 @@ import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { type Check, type CheckContext, type Finding, type Found, failed, ok } from './check.ts'
 import { clockSkewCheck } from './clock-skew.ts'
 import { contactsKeyCheck } from './contacts-key.ts'
+import { deadLettersCheck } from './dead-letters.ts'
 import { endpointsCheck } from './endpoints.ts'
 import { lastIdCheck } from './last-id.ts'
 import { orderCheck } from './order.ts'
@@ -19,6 +20,7 @@ import { tokenCheck } from './token.ts'
 const checks: readonly Check[] = [
   schedulesCheck,
   queuesCheck,
+  deadLettersCheck,
   secretsCheck,
   tokenCheck,
   contactsKeyCheck,

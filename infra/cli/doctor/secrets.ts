@@ -1,7 +1,7 @@
 import { mapBounded } from '../../../shared/adapters/bounded.ts'
 import { BridgeError } from '../../../shared/domain/bridge-error.ts'
-import { createEndpointKeys } from '../../../shared/domain/delivery/endpoint-keys.ts'
-import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
+import { createEndpointCredentials } from '../../../shared/domain/delivery/endpoint-credentials.ts'
+import { deliveryReasons, type HoldReason } from '../../../shared/domain/delivery/reasons.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { masterSecretName } from '../../../shared/domain/secret-store.ts'
 import { parseMasterSecret } from '../../../shared/domain/signing/signing-keys.ts'
@@ -12,13 +12,13 @@ import { type Check, type CheckContext, type Found, failed, ok, skipped } from '
 
 const endpointsAtOnce = 4
 
-/** Tokens, the master secret and the keys of endpoints can be read, and are what they should be. */
+/** Tokens, the master secret, and the keys and authorizations of endpoints can be read, and are what they should be. */
 export const secretsCheck: Check = {
   name: 'secrets',
   run: async context => [
     await checkMaster(context),
     ...(await Promise.all(context.sources.map(source => checkToken(source, context)))),
-    ...(await checkKeys(context)),
+    ...(await checkEndpoints(context)),
   ],
 }
 
@@ -55,22 +55,29 @@ const readable = async (name: string, look: () => Promise<Found>): Promise<Found
 }
 
 /** Those that are well have one line together. */
-const checkKeys = async (context: CheckContext): Promise<Found[]> => {
+const checkEndpoints = async (context: CheckContext): Promise<Found[]> => {
   const { bridge, clock, endpoints } = context
-  const keys = createEndpointKeys({ secrets: bridge.secrets, clock })
+  const credentials = createEndpointCredentials({ secrets: bridge.secrets, clock })
   const found = await mapBounded(endpoints, endpointsAtOnce, endpoint =>
     readable(endpoint.id, async () => {
-      const signing = await keys.signingKeys(endpoint, clock.now())
-      if (signing.kind === 'keys') return ok(endpoint.id, '')
-      if (isGiven(endpoint))
-        return skipped(endpoint.id, 'its secret was given to npm start, which alone has it')
-      const mend = `Put it back, or make a new one: bridge endpoint rotate-secret ${endpoint.id}.`
-      return failed(endpoint.id, `nothing can be signed: ${deliveryReasons[signing.reason]}`, mend)
+      const found = await credentials.credentialsOf(endpoint, clock.now())
+      return found.kind === 'credentials' ? ok(endpoint.id, '') : lacking(endpoint, found.reason)
     }),
   )
   const well = found.filter(({ outcome }) => outcome === 'ok').length
   const others = found.filter(({ outcome }) => outcome !== 'ok')
   return well === 0 ? others : [ok('', `${counted(well, 'endpoint')} can be signed for`), ...others]
+}
+
+const lacking = (endpoint: Endpoint, reason: HoldReason): Found => {
+  const { id } = endpoint
+  if (reason === 'authorization_missing' || reason === 'authorization_invalid') {
+    const mend = `Give it: bridge endpoint authorization ${id}.`
+    return failed(id, `can't be asked: ${deliveryReasons[reason]}`, mend)
+  }
+  if (isGiven(endpoint)) return skipped(id, 'its secret was given to npm start, which alone has it')
+  const mend = `Put it back, or make a new one: bridge endpoint rotate-secret ${id}.`
+  return failed(id, `nothing can be signed: ${deliveryReasons[reason]}`, mend)
 }
 
 /** npm start keeps no secret that its command line gives. */

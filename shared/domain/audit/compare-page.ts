@@ -10,6 +10,8 @@ import { type MissingRecord, noRecordCounts, type RecordCounts } from './record-
 
 /** Missing records that are named; of more, their number alone is told. */
 export const namedMax = 1_000
+/** Hashes of records that can't be understood, kept so that each counts once: some 20 MB. */
+const unreadableMax = 100_000
 
 export type AuditedStream = { sourceId: string; stream: StreamName }
 
@@ -108,7 +110,7 @@ export const createPageComparer = (of: AuditedStream, deps: PageComparerDeps): P
       }
       for (const { raw } of odd) note({ eventId: null, record: rawHash(raw), second: null, repaired })
       const beforeFloor = all.filter(({ record }) => record.second < deps.floorSecond).length
-      const isFull = deps.seen.size >= idsMax
+      const isFull = deps.seen.size >= idsMax || unreadable.size >= unreadableMax
       return {
         counts: { ...noCounts, known: known.size, beforeFloor },
         failure: isFull ? 'too_many_records' : null,

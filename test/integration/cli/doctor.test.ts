@@ -35,6 +35,7 @@ describe('bridge doctor', { timeout: 40_000 }, () => {
       ['queues', 'fast', 'ok'],
       ['queues', 'slow', 'ok'],
       ['queues', 'dead letters', 'ok'],
+      ['dead letters', '', 'ok'],
       ['secrets', 'signing-master', 'ok'],
       ['secrets', 'token-main', 'ok'],
       ['secrets', '', 'ok'],

@@ -1,82 +1,20 @@
-import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startEmulators } from '../../../infra/local/emulators.ts'
-import { close, listen } from '../../../infra/local/loopback.ts'
 import { type Ran, runBridgeCommand } from './bridge-command.ts'
-import { type SecretsManagerTwin, startSecretsManagerTwin } from './secrets-manager-twin.ts'
+import type { SecretsManagerTwin } from './secrets-manager-twin.ts'
+import { holdStack, master, prefix } from './stack-stand-in.ts'
 
-const prefix = 'feedback-bridge'
-const master = 'a1B2'.repeat(16)
-
-let outputs: Record<string, string>
-let env: Record<string, string>
+let held: Awaited<ReturnType<typeof holdStack>>
 let secrets: SecretsManagerTwin
-const closing: (() => Promise<unknown>)[] = []
-
-/** CloudFormation's `DescribeStacks`, in its Query protocol: one stack with these outputs, and no other. */
-const startCloudFormation = async (): Promise<string> => {
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request) body += String(part)
-    const asked = new URLSearchParams(body)
-    const isThere = asked.get('Action') === 'DescribeStacks' && asked.get('StackName') === prefix
-    const members = Object.entries(outputs).map(
-      ([key, value]) =>
-        `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replaceAll('&', '&amp;')}</OutputValue></member>`,
-    )
-    const stack = `<member><StackName>${prefix}</StackName><CreationTime>2026-11-20T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus><Outputs>${members.join('')}</Outputs></member>`
-    const answer = isThere
-      ? `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
-      : `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${asked.get('StackName')} does not exist</Message></Error></ErrorResponse>`
-    response.writeHead(isThere ? 200 : 400, { 'content-type': 'text/xml' }).end(answer)
-  })
-  closing.push(() => close(server))
-  return listen(server)
-}
 
 beforeAll(async () => {
-  const emulators = await startEmulators()
-  closing.push(() => emulators.close())
-  secrets = await startSecretsManagerTwin({ [`${prefix}/signing-master`]: master })
-  closing.push(() => secrets.close())
-  const { queueUrls } = emulators
-  outputs = {
-    Prefix: prefix,
-    TableName: emulators.dynamodb.tableName,
-    FastQueueUrl: queueUrls.fast,
-    SlowQueueUrl: queueUrls.slow,
-    DeadLettersQueueUrl: queueUrls.deadLetters,
-    FailedRunsQueueUrl: `${queueUrls.fast}-failed-runs`,
-    SecretPrefix: `${prefix}/`,
-    PollerName: `${prefix}-poller`,
-    DispatcherName: `${prefix}-dispatcher`,
-    ReleaserName: `${prefix}-releaser`,
-    ScheduleGroup: prefix,
-    SomethingElse: 'a&b',
-  }
-  env = {
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: await startCloudFormation(),
-    AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamodb.endpoint,
-    AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.endpoint,
-    // No file of this machine's own has a say.
-    AWS_CONFIG_FILE: '/dev/null',
-    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-    AWS_EC2_METADATA_DISABLED: 'true',
-  }
+  held = await holdStack()
+  secrets = held.secrets
 })
-afterAll(async () => {
-  for (const end of closing.toReversed()) await end()
-})
+afterAll(() => held[Symbol.asyncDispose]())
 
 const onStack = (args: string, of: { stdin?: string; env?: Record<string, string> } = {}): Promise<Ran> =>
-  runBridgeCommand([...args.split(' '), '--stack', prefix, '--region', 'eu-central-1'], {
-    env: { ...env, ...of.env },
-    ...(of.stdin !== undefined && { stdin: of.stdin }),
-  })
+  held.bridge(args, of)
 
 describe('the command on a deployed stack', () => {
   test('finds table and secrets in its outputs; a token goes to Secrets Manager under the prefix', async () => {
@@ -116,6 +54,7 @@ describe('the command on a deployed stack', () => {
   })
 
   test('a stack that is not there, or is none of a bridge, is told', async () => {
+    const { env, stack } = held
     const none = await runBridgeCommand(['source', 'list', '--stack', 'other', '--region', 'eu-central-1'], {
       env,
     })
@@ -123,10 +62,10 @@ describe('the command on a deployed stack', () => {
       1,
       'bridge: there is no stack "other" in this account and region',
     ])
-    const whole = outputs
-    outputs = { TableName: 'a', Prefix: 'b' }
+    const whole = stack.outputs
+    stack.outputs = { TableName: 'a', Prefix: 'b' }
     const lacking = await onStack('source list')
-    outputs = whole
+    stack.outputs = whole
     expect([lacking.code, lacking.stderr.split('\n')[0]]).toEqual([
       1,
       `bridge: the stack "${prefix}" lacks outputs of a bridge: FastQueueUrl, SlowQueueUrl, DeadLettersQueueUrl, FailedRunsQueueUrl, SecretPrefix, PollerName, DispatcherName, ReleaserName, ScheduleGroup`,

@@ -51,8 +51,9 @@ const createWorld = (
   of: {
     limits?: Partial<typeof laneLimits.fast>
     admission?: () => Promise<void>
-    /** So many share the lane. */
+    /** So many share the lane, always or now. */
     endpoints?: number
+    endpointsNow?: () => number
     slowLane?: (entries: readonly QueueEntry[]) => Promise<EntryResult[]>
     /** Calls for this endpoint end by themselves. */
     takesMs?: (endpointId: string) => number | null
@@ -80,7 +81,10 @@ const createWorld = (
     forwarded.push(...entries)
     return entries.map(() => ({ kind: 'sent' }))
   }
-  const overflow = { queue: { send: of.slowLane ?? slowLane }, endpoints: of.endpoints ?? 1 }
+  const overflow = {
+    queue: { send: of.slowLane ?? slowLane },
+    endpoints: async () => of.endpointsNow?.() ?? of.endpoints ?? 1,
+  }
   const pump = startQueuePump({
     lane: 'fast',
     receiver: { receive: query => receive(query?.waitSeconds ?? 0, query?.signal) },
@@ -105,7 +109,7 @@ const createWorld = (
     clock,
     limits: { ...laneLimits.fast, ...of.limits },
     ...(of.admission !== undefined && { admission: of.admission }),
-    ...(of.endpoints !== undefined && { overflow }),
+    overflow,
   })
   const pass = (ms: number): Promise<void> => clock.turnTo(clock.now() + ms)
   const end = async (): Promise<void> => {
@@ -319,6 +323,23 @@ describe('a lane with no room left', () => {
     await world.pass(120_000)
     expect(world.deleted).toHaveLength(10_000)
     expect(world.forwarded).toEqual([])
+    await world.end()
+  })
+
+  test('forwards as soon as one more shares the lane, and not before', async () => {
+    let endpoints = 1
+    const world = createWorld({
+      endpointsNow: () => endpoints,
+      limits: { messagesInHandMax: 100, batchesPerEndpointMax: 1 },
+    })
+    world.queue.push(...records(200, 'ep_never'), ...records(10, 'ep_quick', 1_000))
+    await world.pass(laggingMs * 2)
+    expect(world.forwarded).toEqual([])
+    endpoints = 2
+    await world.pass(laggingMs * 6)
+    expect(world.forwarded.length).toBeGreaterThan(0)
+    const called = world.calls.flatMap(({ ids }) => ids)
+    expect(called.filter(id => Number(id.slice(1)) >= 1_000)).toHaveLength(10)
     await world.end()
   })
 
