@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { exitNotConfirmed, isConfirmed } from './asking.ts'
 import { defineCommand } from './command.ts'
-import { carryOut, withoutToken } from './declared/carry-out.ts'
+import { carryOut } from './declared/carry-out.ts'
 import { loadDeclared } from './declared/load-file.ts'
+import { type MissingSecrets, missingSecrets } from './declared/missing-secrets.ts'
 import { countSteps, type Plan, planOf } from './declared/plan.ts'
 import { refuseForbidden } from './declared/refusals.ts'
 import { planJson, renderPlan, renderSummary } from './declared/render-plan.ts'
@@ -24,7 +25,8 @@ endpoint add; one that is left out has its default, but for paused and disabled,
 
 What is in the bridge and not in the file is named and left alone; --prune removes it, after asking, by the rules of
 source remove and endpoint remove. Of a section that the file does not have, nothing is removed. The file holds no
-secrets: a new source gets its token by bridge source token.`,
+secrets: a new source gets its token by bridge source token, and an endpoint that names a scheme of authorization gets
+what it is asked with by bridge endpoint authorization. A header without a value keeps the one that it has.`,
   examples: [
     { line: 'bridge apply -f bridge.yaml --dry-run', text: 'Shows the plan, and does nothing.' },
     { line: 'bridge apply --file bridge.yaml --stack feedback-bridge' },
@@ -64,7 +66,13 @@ secrets: a new source gets its token by bridge source token.`,
     })
     const shown = renderPlan(session.io.look, plan)
     if (!session.json && shown !== '') session.io.out(shown)
-    if (isDryRun) return answer(session, plan, { isDryRun, tokensMissing: [], signingSecrets: {} })
+    if (isDryRun) {
+      return answer(session, plan, {
+        isDryRun,
+        missing: { ...(await missingSecrets(plan, bridge)), tokens: [] },
+        signingSecrets: {},
+      })
+    }
 
     const { remove } = countSteps(plan)
     const question = `Remove ${counted(remove, 'source or endpoint', 'sources and endpoints')} for good?`
@@ -77,9 +85,9 @@ secrets: a new source gets its token by bridge source token.`,
       session.io.note(`Interrupted after ${counted(taken, 'step')}; the same command goes on.`)
       return exitInterrupted
     }
-    const tokensMissing = await withoutToken(plan, bridge)
+    const missing = await missingSecrets(plan, bridge)
     const signingSecrets = input['show-secrets'] === true ? await newSecrets(plan, bridge) : {}
-    return answer(session, plan, { isDryRun, tokensMissing, signingSecrets })
+    return answer(session, plan, { isDryRun, missing, signingSecrets })
   },
 })
 
@@ -95,21 +103,18 @@ const newSecrets = async (plan: Plan, bridge: OperatorBridge): Promise<Record<st
 
 type Outcome = {
   isDryRun: boolean
-  tokensMissing: readonly string[]
+  missing: MissingSecrets
   signingSecrets: Readonly<Record<string, string>>
 }
 
-const answer = (
-  session: Session,
-  plan: Plan,
-  { isDryRun, tokensMissing, signingSecrets }: Outcome,
-): ExitCode => {
+const answer = (session: Session, plan: Plan, { isDryRun, missing, signingSecrets }: Outcome): ExitCode => {
   const isShown = Object.keys(signingSecrets).length > 0
   show(session, {
     json: () => ({
       dryRun: isDryRun,
       ...planJson(plan),
-      tokensMissing,
+      tokensMissing: missing.tokens,
+      authorizationsMissing: missing.authorizations.map(({ id }) => id),
       ...(isShown && { signingSecrets }),
     }),
     text: ({ colors }) =>
@@ -121,7 +126,12 @@ const answer = (
         ),
       ].join('\n'),
   })
-  for (const id of tokensMissing) {
+  for (const { id, scheme } of missing.authorizations) {
+    session.io.note(
+      `The endpoint ${id} has no ${scheme} authorization yet: bridge endpoint authorization ${id} --${scheme}`,
+    )
+  }
+  for (const id of missing.tokens) {
     session.io.note(`The source ${id} has no API token yet: bridge source token ${id}`)
   }
   const isAdded = plan.endpoints.some(({ kind }) => kind === 'create')

@@ -1,5 +1,6 @@
 import { defineNoun } from './command.ts'
 import { addEndpoint } from './endpoint/add.ts'
+import { setEndpointAuthorization } from './endpoint/authorization.ts'
 import { disableEndpoint } from './endpoint/disable.ts'
 import { enableEndpoint } from './endpoint/enable.ts'
 import { listEndpoints } from './endpoint/list.ts'
@@ -20,6 +21,7 @@ export const endpointNoun = defineNoun({
     updateEndpoint,
     testEndpoint,
     rotateEndpointSecret,
+    setEndpointAuthorization,
     disableEndpoint,
     enableEndpoint,
     removeEndpoint,

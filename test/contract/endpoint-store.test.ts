@@ -115,6 +115,16 @@ const describeEndpointStore = (name: string, create: () => Promise<EndpointStore
       expect(await ids()).toEqual([])
     })
 
+    it('takes note that one was told of that an operator put again meanwhile', async () => {
+      const store = await create()
+      await store.put(shop)
+      const reason = 'answered_410'
+      await store.setState({ id: 'shop', state: 'disabled', reason, atMs: 7_000, isToBeTold: true })
+      await store.put(shop)
+      for (const endpoint of await store.untold()) await store.setTold(endpoint)
+      expect(await store.untold()).toEqual([])
+    })
+
     it('marks an endpoint slow and fast, and leaves the rest', async () => {
       const store = await create()
       await store.put(shop)

@@ -115,7 +115,9 @@ const verdict = (look: Look, views: readonly AuditView[]): string => {
   const mend = missing === repaired ? '' : ' --repair enqueues it.'
   const fixed = repaired > 0 ? `, ${number(repaired)} of that enqueued now` : ''
   const found = `${number(missing)} missing${fixed}.${mend}`
-  const text = missing === 0 ? 'Nothing is missing.' : found
+  // What was not read to its end proves nothing.
+  const nothing = unread === 0 ? 'Nothing is missing.' : 'Nothing is missing of what could be compared.'
+  const text = missing === 0 ? nothing : found
   const color = views.some(isAmiss) ? look.colors.red : look.colors.green
   return color(text) + also.join('')
 }

@@ -1,7 +1,7 @@
-import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { Source } from '../../../shared/domain/source.ts'
 import { findPresentEndpoint } from '../endpoint/find-endpoint.ts'
+import { ownSecretsOf } from '../endpoint/own-secrets.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import type { Plan, Step } from './plan.ts'
 
@@ -45,45 +45,24 @@ const isRemoval = <T>(step: Step<T>): step is Removal<T> => step.kind === 'remov
 
 const putSource = (step: Put<Source>, { sources }: OperatorBridge): Promise<void> => sources.put(step.to)
 
-const putEndpoint = async (
-  step: Put<Endpoint>,
-  bridge: OperatorBridge,
-  nowMs: number,
-): Promise<void> => {
+const putEndpoint = async (step: Put<Endpoint>, bridge: OperatorBridge, nowMs: number): Promise<void> => {
   const { id, to } = step
   if (step.kind === 'create') return bridge.endpoints.put(to)
   // A 410, or a rotation, that came since the plan was made is not undone: the file says nothing of them.
   const { state, stateReason, stateSinceMs, keys } = await findPresentEndpoint(bridge, id)
   await bridge.endpoints.put({ ...to, state, stateReason, stateSinceMs, keys })
+  const unneeded = to.authorization === null ? step.from.authorization : null
+  if (unneeded !== null) await bridge.secretWriter.remove(unneeded.secret)
   if (step.from.state === to.state) return
   await bridge.endpoints.setState({ id, state: to.state, reason: to.stateReason, atMs: nowMs })
 }
 
-const removeEndpoint = async (
-  { id, keys }: Endpoint,
-  bridge: OperatorBridge,
-  nowMs: number,
-): Promise<void> => {
-  await bridge.endpoints.setState({ id, state: 'removed', reason: null, atMs: nowMs })
-  for (const { secret } of keys) if (secret !== null) await bridge.secretWriter.remove(secret)
+const removeEndpoint = async (endpoint: Endpoint, bridge: OperatorBridge, nowMs: number): Promise<void> => {
+  await bridge.endpoints.setState({ id: endpoint.id, state: 'removed', reason: null, atMs: nowMs })
+  for (const name of ownSecretsOf(endpoint)) await bridge.secretWriter.remove(name)
 }
 
 const removeSource = async ({ id, tokenSecret }: Source, bridge: OperatorBridge): Promise<void> => {
   await bridge.sources.remove(id)
   await bridge.secretWriter.remove(tokenSecret)
-}
-
-/** The ids of new sources that have no API token yet. */
-export const withoutToken = async (plan: Plan, { secrets }: OperatorBridge): Promise<string[]> => {
-  const missing: string[] = []
-  for (const step of plan.sources) {
-    if (step.kind !== 'create') continue
-    try {
-      await secrets.read(step.to.tokenSecret)
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'secret_missing') throw error
-      missing.push(step.id)
-    }
-  }
-  return missing
 }

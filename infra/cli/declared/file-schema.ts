@@ -1,5 +1,12 @@
 import * as z from 'zod'
 import {
+  declaredHeadersValue,
+  heartbeatValue,
+  inFlightValue,
+  perSecondValue,
+  schemeValue,
+} from '../endpoint/delivery-values.ts'
+import {
   categoriesValue,
   domainsValue,
   idValue,
@@ -46,6 +53,13 @@ export const endpointSchema = z.strictObject({
   'recipient-domains': list(domainsValue).optional(),
   'bounce-categories': list(categoriesValue).optional(),
   sources: list(sourceIdsValue).optional(),
+  /** A header without a value keeps the one that it has. */
+  headers: declaredHeadersValue.optional(),
+  /** By its scheme alone: what is sent is a secret. */
+  authorization: single(schemeValue).optional(),
+  'max-per-second': single(perSecondValue).optional(),
+  'max-in-flight': single(inFlightValue).optional(),
+  'heartbeat-every': single(heartbeatValue).optional(),
   disabled: single(yesNoValue).optional(),
   /** Says that two endpoints with one URL are meant. */
   'same-url': single(yesNoValue).optional(),

@@ -74,11 +74,19 @@ const changesOf = (from: Settings, to: Settings): SettingChange[] =>
     return isSame(change.from, change.to) ? [] : [change]
   })
 
-/** A list means its values, in whatever order. */
+export const isList = (setting: Setting): setting is readonly string[] => Array.isArray(setting)
+
+/** A list means its values, in whatever order; so do headers. */
 const isSame = (one: Setting, other: Setting): boolean => comparable(one) === comparable(other)
 
 const comparable = (setting: Setting): string =>
-  JSON.stringify(typeof setting === 'object' ? setting.toSorted() : (setting ?? null))
+  JSON.stringify(
+    isList(setting)
+      ? setting.toSorted()
+      : typeof setting === 'object'
+        ? Object.entries(setting).toSorted(([one], [other]) => (one < other ? -1 : 1))
+        : (setting ?? null),
+  )
 
 /** How many steps of each kind there are. */
 export const countSteps = (plan: Plan): Readonly<Record<Step<unknown>['kind'], number>> => {

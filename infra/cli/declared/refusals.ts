@@ -9,6 +9,7 @@ import { removalRefusal } from '../source/removal-refusal.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import type { Declared } from './file-schema.ts'
 import type { Current, Plan, Step } from './plan.ts'
+import { headersWithoutValue } from './settings.ts'
 
 /** Steps looked at together: each may resolve a name, or read the table. */
 const stepsAtOnce = 8
@@ -42,6 +43,8 @@ const endpointRefusal = async (
   bridge: OperatorBridge,
   checks: Checks,
 ): Promise<Refusal | null> => {
+  const unknown = headersRefusal(step.id, checks)
+  if (unknown !== null) return unknown
   if (step.kind !== 'create' && step.kind !== 'change') return null
   const { id, to } = step
   if (step.kind === 'create' && checks.current.endpoints.some(endpoint => endpoint.id === id)) {
@@ -56,6 +59,18 @@ const endpointRefusal = async (
   if (refusal !== null) return refusal
   const isEnabled = step.kind === 'change' && step.from.state === 'disabled' && to.state === 'active'
   return isEnabled ? await heldRefusal(id, bridge, checks.nowMs) : null
+}
+
+const headersRefusal = (id: string, { declared, current }: Checks): Refusal | null => {
+  const endpoint = declared.endpoints?.[id]
+  if (endpoint === undefined) return null
+  const before = current.endpoints.find(other => other.id === id) ?? null
+  const names = headersWithoutValue(endpoint, before)
+  if (names.length === 0) return null
+  return {
+    message: `there is no value yet of ${names.join(', ')}, and the file has none`,
+    hint: 'Give it in the file, or by bridge endpoint add --header.',
+  }
 }
 
 const sameUrlRefusal = ({ id, url }: Endpoint, { declared, current }: Checks): Refusal | null => {

@@ -1,19 +1,27 @@
 import type { Look } from '../output/look.ts'
 import { counted } from '../output/texts.ts'
-import { countSteps, type Plan, type Step } from './plan.ts'
+import { countSteps, isList, type Plan, type Step } from './plan.ts'
 import type { Setting } from './settings.ts'
+
+/** Of headers their names alone: a value may be a secret. */
+const toldOf = (setting: Setting): string | number | boolean | readonly string[] | undefined =>
+  typeof setting === 'object' && !isList(setting) ? Object.keys(setting) : setting
 
 const textOf = (setting: Setting): string => {
   if (setting === undefined) return 'not set'
-  if (typeof setting === 'object') return setting.join(', ')
-  if (typeof setting === 'boolean') return setting ? 'yes' : 'no'
-  return String(setting)
+  const told = toldOf(setting)
+  if (isList(told)) return told.join(', ')
+  if (typeof told === 'boolean') return told ? 'yes' : 'no'
+  return String(told)
 }
 
 /** A state that the file leaves out is none: paused, or not. */
 const changeText = (from: Setting, to: Setting): string => {
   const isState = typeof (from ?? to) === 'boolean'
-  return [from, to].map(setting => textOf(setting ?? (isState ? false : undefined))).join(' → ')
+  const [before = '', after = ''] = [from, to].map(setting =>
+    textOf(setting ?? (isState ? false : undefined)),
+  )
+  return before === after ? `${after} (with another value)` : `${before} → ${after}`
 }
 
 /** A plan as it is read: what would be made, changed field by field, or removed; what stays as it is is counted. */
@@ -77,6 +85,10 @@ const stepJson = (step: Step<unknown>) => ({
   id: step.id,
   step: step.kind,
   ...(step.kind === 'change' && {
-    changes: step.changes.map(({ setting, from = null, to = null }) => ({ setting, from, to })),
+    changes: step.changes.map(({ setting, from, to }) => ({
+      setting,
+      from: toldOf(from) ?? null,
+      to: toldOf(to) ?? null,
+    })),
   }),
 })

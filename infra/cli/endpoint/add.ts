@@ -11,7 +11,7 @@ import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { idValue } from '../values.ts'
 import { checkAddresses, checkAllowPrivate, checkUrl } from './check-url.ts'
 import { endpointJson } from './endpoint-view.ts'
-import { allowPrivateFlag, subscriptionFlags } from './inputs.ts'
+import { allowPrivateFlag, settingFlags } from './inputs.ts'
 import { renderSecret } from './render.ts'
 import { derivedSecret, readOwnSecret } from './signing-secret.ts'
 
@@ -68,7 +68,7 @@ export const addEndpoint = defineCommand({
       text: 'where events are sent, as https://example.com/webhooks',
     }),
     id: optional(idValue, { value: 'ID', text: 'a short name for it, as crm (default: a random one)' }),
-    ...subscriptionFlags,
+    ...settingFlags,
     'own-secret': toggle('sign with a secret that the receiver has, from standard input or a prompt'),
     disabled: toggle('hold what is for it until bridge endpoint enable'),
     'allow-private-endpoints': allowPrivateFlag,
@@ -85,7 +85,7 @@ export const addEndpoint = defineCommand({
     await refuseKnown(bridge, { id, url: url.href, isSameUrlWanted: input['same-url'] === true })
     const signing = await firstSecret(bridge, session, { id, isOwn: input['own-secret'] === true })
     const endpoint = {
-      ...endpointOf(id, { ...input, url: url.href }, null),
+      ...endpointOf(id, { ...input, headers: input.header, url: url.href }, null),
       keys: [{ version: firstKeyVersion, secret: signing.name, signsUntilMs: null }],
     }
     await bridge.endpoints.put(endpoint)

@@ -15,7 +15,12 @@ export const disableEndpoint = defineCommand({
   run: async ({ id }, session) => {
     const bridge = await session.open()
     await findPresentEndpoint(bridge, id)
-    await bridge.endpoints.setState({ id, state: 'disabled', reason: 'endpoint_disabled', atMs: session.clock.now() })
+    await bridge.endpoints.setState({
+      id,
+      state: 'disabled',
+      reason: 'endpoint_disabled',
+      atMs: session.clock.now(),
+    })
     const endpoint = await findEndpoint(bridge, id)
     show(session, {
       json: () => endpointJson(endpoint),

@@ -6,12 +6,13 @@ import { counted } from '../output/texts.ts'
 import { show } from '../session.ts'
 import { findPresentEndpoint } from './find-endpoint.ts'
 import { endpointIdArgument } from './inputs.ts'
+import { ownSecretsOf } from './own-secrets.ts'
 import { readStanding } from './standing.ts'
 
 export const removeEndpoint = defineCommand({
   name: 'remove',
   summary: 'Remove an endpoint for good: what waits or is held for it is cancelled',
-  details: 'Its own signing secrets go with it. Its id is not used again, since its keys follow from it.',
+  details: 'Its own secrets go with it. Its id is not used again, since its keys follow from it.',
   examples: [{ line: 'bridge endpoint remove crm' }, { line: 'bridge endpoint remove crm --yes' }],
   confirms: true,
   input: z.object({ id: endpointIdArgument }),
@@ -26,7 +27,7 @@ export const removeEndpoint = defineCommand({
     if (!(await isConfirmed(session, `Remove the endpoint ${id} for good?${cancels}`)))
       return exitNotConfirmed
     await bridge.endpoints.setState({ id, state: 'removed', reason: null, atMs: session.clock.now() })
-    for (const { secret } of endpoint.keys) if (secret !== null) await bridge.secretWriter.remove(secret)
+    for (const name of ownSecretsOf(endpoint)) await bridge.secretWriter.remove(name)
     show(session, {
       json: () => ({ id, removed: true, cancels: unsettled }),
       text: ({ colors }) => `${colors.green('Removed')} the endpoint ${id}.`,

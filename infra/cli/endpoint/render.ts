@@ -1,13 +1,16 @@
 import type { Endpoint, SigningKey } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { Standing } from '../../../shared/domain/release/count-standing.ts'
 import { activeKeys } from '../../../shared/domain/signing/signing-keys.ts'
+import { showDuration } from '../../local/durations.ts'
 import type { Look } from '../output/look.ts'
 import { showAge, showMoment } from '../output/moments.ts'
 import { renderFields, renderTable } from '../output/table.ts'
-import { none } from '../output/texts.ts'
+import { masked, none } from '../output/texts.ts'
+import { healthLines } from './health.ts'
 import type { StandingByState } from './standing.ts'
 
-export const stateOf = (look: Look, { state, stateReason }: Endpoint): string => {
+export const stateOf = (look: Look, { state, stateReason, health }: Endpoint): string => {
+  if (state === 'active' && health.open !== null) return look.colors.yellow('active (breaker open)')
   if (state === 'active') return look.colors.green('active')
   // Disabled by an operator says no more than disabled.
   const isTold = stateReason !== null && stateReason !== 'endpoint_disabled'
@@ -56,9 +59,11 @@ export const renderEndpoints = (
 
 export const renderEndpoint = (
   look: Look,
-  { endpoint, standing, nowMs }: { endpoint: Endpoint; standing: StandingByState; nowMs: number },
+  of: { endpoint: Endpoint; standing: StandingByState; nowMs: number; showsHeaders?: boolean },
 ): string => {
+  const { endpoint, standing, nowMs } = of
   const { filters } = endpoint
+  const health = healthLines(endpoint, nowMs).map(line => look.colors.yellow(line))
   const filter = (values: readonly string[] | null): string => (values === null ? 'any' : values.join(', '))
   return renderFields(look, [
     ['Endpoint', look.colors.bold(endpoint.id)],
@@ -69,13 +74,34 @@ export const renderEndpoint = (
     ['Recipient domains', filter(filters.recipientDomains)],
     ['Bounce categories', filter(filters.bounceCategories)],
     ['Sources', filter(filters.sources)],
+    ['At most', limitsText(endpoint.limits)],
+    ['Headers', headersText(endpoint.headers, of.showsHeaders === true)],
+    ['Authorization', endpoint.authorization?.scheme ?? none],
+    ['Heartbeat', heartbeatText(endpoint.heartbeatEverySeconds)],
     ['Lane', endpoint.slow ? 'slow' : 'fast'],
+    ['Health', health.length === 0 ? 'good' : health.join('\n')],
     ['Signed with', renderKeys(endpoint.keys, nowMs)],
     ['Waiting', standingLine(standing.waiting, nowMs)],
     ['Held', standingLine(standing.held, nowMs)],
     ['Dead letters', standingLine(standing.dead, nowMs)],
   ])
 }
+
+const limitsText = ({ maxPerSecond, maxInFlight }: Endpoint['limits']): string => {
+  const parts = [
+    ...(maxPerSecond === null ? [] : [`${maxPerSecond} a second`]),
+    ...(maxInFlight === null ? [] : [`${maxInFlight} at the same time`]),
+  ]
+  return parts.length === 0 ? 'no limit' : parts.join(', ')
+}
+
+const headersText = (headers: Endpoint['headers'], showsValues: boolean): string => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${showsValues ? value : masked}`)
+  return lines.length === 0 ? none : lines.join('\n')
+}
+
+const heartbeatText = (seconds: number | null): string =>
+  seconds === null ? 'never' : `every ${showDuration(seconds * 1_000)}`
 
 const standingLine = (standing: Standing, nowMs: number): string => {
   const oldest = standing.oldestEventMs

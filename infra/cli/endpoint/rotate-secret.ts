@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endpointsCachedMsDefault } from '../../../shared/domain/delivery/endpoint-directory.ts'
 import { rotateKeys } from '../../../shared/domain/endpoint/rotate-keys.ts'
 import { signingSecretName } from '../../../shared/domain/secret-store.ts'
 import { hourMs } from '../../../shared/domain/time-units.ts'
@@ -8,7 +9,7 @@ import { exitDone } from '../exit-codes.ts'
 import { RefusedError } from '../failures.ts'
 import { optional, toggle } from '../input.ts'
 import { isoOf, showMoment } from '../output/moments.ts'
-import { show } from '../session.ts'
+import { type Session, show } from '../session.ts'
 import { durationValue } from '../values.ts'
 import { endpointJson } from './endpoint-view.ts'
 import { findPresentEndpoint } from './find-endpoint.ts'
@@ -18,13 +19,15 @@ import { derivedSecret, readOwnSecret } from './signing-secret.ts'
 
 const overlapMsDefault = 24 * hourMs
 const overlapMsMax = 30 * 24 * hourMs
+/** Until every dispatcher has read the endpoint again and signs with the new secret: reading it takes a moment. */
+const takenUpMs = endpointsCachedMsDefault + 2_000
 
 export const rotateEndpointSecret = defineCommand({
   name: 'rotate-secret',
   summary: 'Sign with a new secret, and with the old one until the overlap ends',
   details:
     'During the overlap every request carries a signature of each, so that the receiver can change at any moment of it.\n' +
-    'The new secret is shown this once. With --overlap 0s the old one ends at once: for one that has leaked.',
+    'The new secret is shown this once, and only when every request carries its signature: after some seconds. With --overlap 0s the old one ends at once: for one that has leaked.',
   examples: [
     { line: 'bridge endpoint rotate-secret crm', text: 'The old one signs for 24 hours more.' },
     { line: 'bridge endpoint rotate-secret crm --overlap 7d --own-secret < secret.txt' },
@@ -69,6 +72,8 @@ export const rotateEndpointSecret = defineCommand({
     const rotated = { ...(await findPresentEndpoint(bridge, id)), keys: rotation.keys }
     await bridge.endpoints.put(rotated)
     for (const unneeded of rotation.unneeded) await bridge.secretWriter.remove(unneeded)
+    // Shown any sooner, it would be taken by a receiver that is still sent requests which the old one alone has signed.
+    if (overlapMs > 0) await waitUntilTakenUp(session)
     const endMs = nowMs + overlapMs
     show(session, {
       json: () => ({ ...endpointJson(rotated), oldSignsUntil: isoOf(endMs), signingSecret: shown }),
@@ -81,3 +86,10 @@ export const rotateEndpointSecret = defineCommand({
     return exitDone
   },
 })
+
+/** Whoever interrupts it gets the secret none the less: it is shown this once. */
+const waitUntilTakenUp = async ({ io, clock, signal }: Session): Promise<void> => {
+  io.progress('Waiting until every request carries the new signature …')
+  await clock.sleep(takenUpMs, signal)
+  io.progress('')
+}

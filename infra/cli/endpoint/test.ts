@@ -11,6 +11,7 @@ import { defineCommand } from '../command.ts'
 import { exitDone, exitFailed } from '../exit-codes.ts'
 import { optional } from '../input.ts'
 import type { Look } from '../output/look.ts'
+import { masked } from '../output/texts.ts'
 import { show } from '../session.ts'
 import { checkAllowPrivate } from './check-url.ts'
 import { findPresentEndpoint } from './find-endpoint.ts'
@@ -56,21 +57,33 @@ export const testEndpoint = defineCommand({
 
 const reasonOf = (result: SendResult): string | null => (isSuccess(result) ? null : failureReason(result))
 
-const sentJson = ({ id, url }: Endpoint, type: string, { headers, body, result }: SentTest) => ({
-  endpoint: id,
-  type,
-  delivered: isSuccess(result),
-  request: { method: 'POST', url, headers, body },
-  answer: result.kind === 'answered' ? { status: result.status, body: result.answer } : null,
-  reason: reasonOf(result),
-  tookMs: result.tookMs,
-})
+/** The endpoint's own values and its authorization may be secrets. */
+const shownHeaders = ({ headers: own }: Endpoint, { headers }: SentTest): [name: string, value: string][] =>
+  Object.entries(headers).map(([name, value]) => {
+    if (name === 'authorization') return [name, `${value.split(' ')[0]} ${masked}`]
+    return [name, Object.hasOwn(own, name) && value === own[name] ? masked : value]
+  })
 
-const renderSent = (look: Look, { url }: Endpoint, { headers, body, result }: SentTest): string => {
+const sentJson = (endpoint: Endpoint, type: string, sent: SentTest) => {
+  const { id, url } = endpoint
+  const { body, result } = sent
+  return {
+    endpoint: id,
+    type,
+    delivered: isSuccess(result),
+    request: { method: 'POST', url, headers: Object.fromEntries(shownHeaders(endpoint, sent)), body },
+    answer: result.kind === 'answered' ? { status: result.status, body: result.answer } : null,
+    reason: reasonOf(result),
+    tookMs: result.tookMs,
+  }
+}
+
+const renderSent = (look: Look, endpoint: Endpoint, sent: SentTest): string => {
+  const { body, result } = sent
   const { bold, dim, green, red } = look.colors
   const request = [
-    bold(`POST ${url}`),
-    ...Object.entries(headers).map(([name, value]) => `${dim(`${name}:`)} ${value}`),
+    bold(`POST ${endpoint.url}`),
+    ...shownHeaders(endpoint, sent).map(([name, value]) => `${dim(`${name}:`)} ${value}`),
     '',
     JSON.stringify(JSON.parse(body), null, 2),
   ]

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { defineCommand } from '../command.ts'
 import { exitDone } from '../exit-codes.ts'
 import { UsageError } from '../failures.ts'
@@ -8,11 +7,11 @@ import type { Look } from '../output/look.ts'
 import { renderTable } from '../output/table.ts'
 import { counted } from '../output/texts.ts'
 import { show } from '../session.ts'
-import type { OperatorBridge } from '../target/operator-bridge.ts'
+import { changedSettings } from './changed-settings.ts'
 import { checkAddresses, checkAllowPrivate, checkUrl } from './check-url.ts'
 import { endpointJson } from './endpoint-view.ts'
 import { findPresentEndpoint } from './find-endpoint.ts'
-import { allowPrivateFlag, endpointIdArgument, subscriptionFlags } from './inputs.ts'
+import { allowPrivateFlag, endpointIdArgument, settingFlags } from './inputs.ts'
 import { type MatchPreview, previewedEventsMax, previewMatches } from './match-preview.ts'
 import { renderEndpoint } from './render.ts'
 import { readStanding } from './standing.ts'
@@ -20,28 +19,17 @@ import { readStanding } from './standing.ts'
 const input = z.object({
   id: endpointIdArgument,
   url: optional(z.string(), { value: 'URL', text: 'where events are sent from now on' }),
-  ...subscriptionFlags,
+  ...settingFlags,
+  'remove-header': optional(z.array(z.string()), {
+    value: 'NAME',
+    text: 'a header to leave out from now on; may be given again',
+    repeats: true,
+  }),
   'dry-run': toggle(`change nothing, and say how many of the last ${previewedEventsMax} events would match`),
   'allow-private-endpoints': allowPrivateFlag,
   'skip-dns': toggle('take a URL whose host has no address yet'),
 })
 type Given = z.output<typeof input>
-
-/** Only what was given is changed. */
-const changed = (endpoint: Endpoint, given: Given, url: string | null): Endpoint => ({
-  ...endpoint,
-  url: url ?? endpoint.url,
-  types: given.types ?? endpoint.types,
-  filters: {
-    senderDomains: orBefore(given['sender-domains'], endpoint.filters.senderDomains),
-    recipientDomains: orBefore(given['recipient-domains'], endpoint.filters.recipientDomains),
-    bounceCategories: orBefore(given['bounce-categories'], endpoint.filters.bounceCategories),
-    sources: orBefore(given.sources, endpoint.filters.sources),
-  },
-})
-
-/** Null is a filter that is cleared. */
-const orBefore = <T>(given: T | undefined, before: T): T => (given === undefined ? before : given)
 
 const checkedUrl = async (given: Given): Promise<string | null> => {
   if (given.url === undefined) return null
@@ -51,19 +39,15 @@ const checkedUrl = async (given: Given): Promise<string | null> => {
   return url.href
 }
 
+/** How it is done, not what is changed. */
+const otherNames: ReadonlySet<string> = new Set(['id', 'dry-run', 'allow-private-endpoints', 'skip-dns'])
+
 const isAnythingGiven = (given: Given): boolean =>
-  [
-    given.url,
-    given.types,
-    given['sender-domains'],
-    given['recipient-domains'],
-    given['bounce-categories'],
-    given.sources,
-  ].some(value => value !== undefined)
+  Object.entries(given).some(([name, value]) => value !== undefined && !otherNames.has(name))
 
 export const updateEndpoint = defineCommand({
   name: 'update',
-  summary: 'Change the URL of an endpoint, or which events it gets',
+  summary: 'Change the URL of an endpoint, which events it gets, or how',
   details:
     'Only what is given changes. It holds for what is read from now on, within seconds; what waits goes to the new URL.\n' +
     'An endpoint that npm start names gets the types of its flags again at the next start.',
@@ -71,6 +55,8 @@ export const updateEndpoint = defineCommand({
     { line: 'bridge endpoint update crm --types email.bounce.*,email.complaint' },
     { line: 'bridge endpoint update crm --sender-domains news.example.com --dry-run' },
     { line: 'bridge endpoint update crm --sender-domains any --bounce-categories bad-mailbox' },
+    { line: 'bridge endpoint update crm --max-per-second 20 --heartbeat-every 5m' },
+    { line: 'bridge endpoint update crm --remove-header x-tenant --max-in-flight any' },
   ],
   input,
   run: async (given, session) => {
@@ -80,8 +66,9 @@ export const updateEndpoint = defineCommand({
     const url = await checkedUrl(given)
     const bridge = await session.open()
     checkAllowPrivate(bridge.target, given['allow-private-endpoints'] === true)
+    // Read just before it is put: a rotation or an authorization that came meanwhile is not undone.
     const before = await findPresentEndpoint(bridge, given.id)
-    const after = changed(before, given, url)
+    const after = changedSettings(before, given, url)
     const nowMs = session.clock.now()
     if (given['dry-run'] === true) {
       const preview = await previewMatches(bridge, { before, after, nowMs })
@@ -91,7 +78,7 @@ export const updateEndpoint = defineCommand({
       })
       return exitDone
     }
-    await put(bridge, after)
+    await bridge.endpoints.put(after)
     const standing = await readStanding(bridge, after.id, nowMs)
     show(session, {
       json: () => endpointJson(after),
@@ -100,12 +87,6 @@ export const updateEndpoint = defineCommand({
     return exitDone
   },
 })
-
-/** A 410 that came meanwhile is not undone: the state is that of now. */
-const put = async (bridge: OperatorBridge, after: Endpoint): Promise<void> => {
-  const { state, stateReason, keys } = await findPresentEndpoint(bridge, after.id)
-  await bridge.endpoints.put({ ...after, state, stateReason, keys })
-}
 
 const renderPreview = (look: Look, id: string, preview: MatchPreview): string => {
   const { events, before, after, byType } = preview

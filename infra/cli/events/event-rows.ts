@@ -6,7 +6,7 @@ import type { RowColumn } from '../output/row-writer.ts'
 import { none } from '../output/texts.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 
-export const momentWidth = 20
+const momentWidth = 20
 export const eventIdWidth = 30
 const typeWidth = Math.max(...eventTypes.map(type => type.length))
 const endpointsWidth = 20

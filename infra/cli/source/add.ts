@@ -1,10 +1,12 @@
 import * as z from 'zod'
+import type { Source } from '../../../shared/domain/source.ts'
 import { defineCommand } from '../command.ts'
 import { sourceOf } from '../declared/settings.ts'
 import { exitDone } from '../exit-codes.ts'
 import { RefusedError } from '../failures.ts'
 import { argument, needed, optional, toggle } from '../input.ts'
 import { show } from '../session.ts'
+import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { idValue, sharedValues } from '../values.ts'
 import { pollingFlags } from './inputs.ts'
 import { sourceJson } from './source-view.ts'
@@ -52,16 +54,33 @@ export const addSource = defineCommand({
     const source = sourceOf(id, input, null)
     // The token first: a poller that finds the source finds its token.
     await keepToken(bridge, source, token)
+    const twin = (await bridge.sources.list()).find(isAt(source))
     await bridge.sources.put(source)
     const view = { source, cursors: { bounces: null, complaints: null } }
     show(session, {
       json: () => sourceJson(view),
       text: ({ colors }) =>
-        `${colors.green('Added')} the source ${id}; ${input.paused ? 'it is paused: bridge source resume starts it.' : 'polling begins within a minute.'}`,
+        `${colors.green('Added')} the source ${id}; ${input.paused ? 'it is paused: bridge source resume starts it.' : beginOf(bridge)}`,
     })
+    if (twin !== undefined) {
+      session.io.note(
+        `Beware: the source ${twin.id} has the same address. Of the same account each record comes twice; then pause or remove one.`,
+      )
+    }
     if (input.url.startsWith('http:') && bridge.target.kind === 'stack') {
       session.io.note('Beware: it is asked over http, so that its token can be read on the way; use https.')
     }
     return exitDone
   },
 })
+
+const beginOf = ({ target }: OperatorBridge): string =>
+  target.kind === 'local' && !target.isRunning
+    ? `npm start -- --data ${target.dataDir} polls it.`
+    : 'polling begins within a minute.'
+
+/** Whether another source is asked at the same address, of another account or, by mistake, of the same. */
+const isAt =
+  (one: Source) =>
+  (other: Source): boolean =>
+    new URL(one.baseUrl).origin === new URL(other.baseUrl).origin && one.pathPrefix === other.pathPrefix

@@ -1,3 +1,4 @@
+import { healthLines } from '../endpoint/health.ts'
 import { showCount } from '../endpoint/render.ts'
 import { showAge, showMomentAndAge } from '../output/moments.ts'
 import type { EndpointStatus, SourceStatus, Status } from './read-status.ts'
@@ -17,7 +18,7 @@ export const problemsOf = (status: Status): string[] => {
       ? ['No bridge runs on this folder: nothing is polled or delivered. npm start starts one.']
       : []),
     ...sources.flatMap(source => sourceProblems(source, nowMs)),
-    ...endpoints.flatMap(endpointProblems),
+    ...endpoints.flatMap(endpoint => endpointProblems(endpoint, nowMs)),
     ...(queues ?? []).flatMap(({ name, depth }) =>
       depth.problem === null ? [] : [`The queue ${name} can't be read: ${depth.problem}`],
     ),
@@ -47,7 +48,7 @@ const sourceProblems = ({ source, found }: SourceStatus, nowMs: number): string[
   ]
 }
 
-const endpointProblems = ({ endpoint, found }: EndpointStatus): string[] => {
+const endpointProblems = ({ endpoint, found }: EndpointStatus, nowMs: number): string[] => {
   const { id, state, stateReason } = endpoint
   if (found.value === null) return [`The endpoint ${id} can't be read: ${found.problem}`]
   const { held, dead } = found.value.deliveries
@@ -56,6 +57,7 @@ const endpointProblems = ({ endpoint, found }: EndpointStatus): string[] => {
   const reason = stateReason === null || stateReason === 'endpoint_disabled' ? '' : ` (${stateReason})`
   return [
     ...(state === 'disabled' ? [`${id}: is disabled${reason}; bridge endpoint enable ${id} ends that.`] : []),
+    ...(state === 'active' ? healthLines(endpoint, nowMs).map(line => `${id}: ${line}.`) : []),
     ...(state === 'active' && held.count > 0
       ? [`${id}: ${showCount(held)} held; bridge endpoint show ${id} tells more.`]
       : []),

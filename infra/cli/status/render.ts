@@ -1,4 +1,5 @@
 import { showDuration } from '../../local/durations.ts'
+import { healthLines } from '../endpoint/health.ts'
 import { marked } from '../endpoint/render.ts'
 import type { StandingByState } from '../endpoint/standing.ts'
 import type { Look } from '../output/look.ts'
@@ -102,14 +103,23 @@ const renderEndpoints = (look: Look, { endpoints, nowMs }: Status, all: boolean)
 const rankOf = ({ endpoint, found }: EndpointStatus): number => {
   if (found.value === null) return 0
   const { deliveries, success } = found.value
-  if (endpoint.state !== 'active') return 1
+  if (endpoint.state !== 'active' || endpoint.health.open !== null) return 1
   if (deliveries.held.count + deliveries.dead.count > 0) return 2
   return success.delivered < success.deliveries || deliveries.waiting.count > 0 ? 3 : 4
 }
 
+/** In a word: the lines below the tables tell more. */
+const endpointState = ({ colors }: Look, endpoint: EndpointStatus['endpoint'], nowMs: number): string => {
+  if (endpoint.state !== 'active') return colors.yellow(endpoint.state)
+  const { open, pausedUntilMs } = endpoint.health
+  if (open !== null) return colors.red('open')
+  if (pausedUntilMs !== null && pausedUntilMs > nowMs) return colors.yellow('paused')
+  return healthLines(endpoint, nowMs).length === 0 ? colors.green('active') : colors.yellow('failing')
+}
+
 const endpointRow = (look: Look, { endpoint, found }: EndpointStatus, nowMs: number): string[] => {
   const { colors } = look
-  const state = endpoint.state === 'active' ? colors.green('active') : colors.yellow(endpoint.state)
+  const state = endpointState(look, endpoint, nowMs)
   if (found.value === null) return [endpoint.id, state, colors.red('unknown'), '', '', '', '', '']
   const { deliveries, success } = found.value
   const share = success.deliveries === 0 ? none : percentOf(success.delivered / success.deliveries)

@@ -1,4 +1,5 @@
 import { standingJson } from '../endpoint/endpoint-view.ts'
+import { healthJson } from '../endpoint/health.ts'
 import { isoOf, isoOfSecond, isoOrNull } from '../output/moments.ts'
 import type { EndpointStatus, SourceStatus, Status, StreamStatus } from './read-status.ts'
 
@@ -50,6 +51,7 @@ const endpointJson = ({ endpoint, found }: EndpointStatus) => ({
   state: endpoint.state,
   stateReason: endpoint.stateReason,
   lane: endpoint.slow ? 'slow' : 'fast',
+  health: healthJson(endpoint),
   /** Of the newest deliveries of the last day's events. */
   recent:
     found.value === null

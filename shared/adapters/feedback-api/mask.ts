@@ -1,3 +1,5 @@
+import { notationsOf } from '../../domain/secret-notations.ts'
+
 /** Takes secrets and addresses out of a text of the service before a person sees it. */
 export type Mask = (text: string) => string
 
@@ -24,19 +26,6 @@ export function createMask(secrets: readonly string[]): Mask {
       masked = masked.replaceAll(notation, () => '[token]'.padEnd(notation.length, '*'))
     return masked.replace(address, found => '[address]'.padEnd(found.length, '*'))
   }
-}
-
-function notationsOf(secret: string): string[] {
-  const inJson = JSON.stringify(secret).slice(1, -1)
-  const inUrl = encodeURIComponent(secret)
-  return [
-    secret,
-    inUrl,
-    inUrl.replace(/%../g, hex => hex.toLowerCase()),
-    inJson,
-    inJson.replaceAll('/', '\\/'),
-    Buffer.from(secret).toString('base64'),
-  ]
 }
 
 /**

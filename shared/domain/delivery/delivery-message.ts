@@ -31,8 +31,33 @@ export type DeliveryMessage = z.infer<typeof messageSchema>
 /** The message as text for the queue: ASCII, since SQS and its emulators refuse some characters. */
 export const encodeMessage = (message: DeliveryMessage): string => toAsciiJson(message)
 
+/**
+ * Of a heartbeat: an older dispatcher would take one of version 1 for a message that nobody can read. So it puts it off,
+ * and the one that comes after it drops it, since by then it is late.
+ */
+const heartbeatVersion = 2
+
+const heartbeatSchema = z.object({
+  v: z.literal(heartbeatVersion),
+  kind: z.literal('heartbeat'),
+  eventId: z.string().min(1),
+  endpointId: z.string().min(1),
+  /** Once the next one is due it is worth nothing: Unix milliseconds. */
+  notAfterMs: z.int(),
+  /** The JSON text that is signed and sent. */
+  body: z.string(),
+})
+
+/** One heartbeat, to be tried once. It has no delivery: nothing of it is kept. */
+export type HeartbeatMessage = z.infer<typeof heartbeatSchema>
+
+/** The heartbeat as text for the queue. */
+export const encodeHeartbeat = (of: Omit<HeartbeatMessage, 'v' | 'kind'>): string =>
+  toAsciiJson({ v: heartbeatVersion, kind: 'heartbeat', ...of } satisfies HeartbeatMessage)
+
 export type DecodedMessage =
   | { kind: 'message'; message: DeliveryMessage }
+  | { kind: 'heartbeat'; heartbeat: HeartbeatMessage }
   /** Written by a version after ours: not ours to judge, so it is put off and never given up. */
   | { kind: 'newer'; version: number }
   /** No code can read it: a dead letter, at once, with this reason. */
@@ -48,6 +73,8 @@ export const decodeMessage = (body: string): DecodedMessage => {
   } catch {
     return { kind: 'unreadable', reason: 'not JSON' }
   }
+  const heartbeat = heartbeatSchema.safeParse(value)
+  if (heartbeat.success) return { kind: 'heartbeat', heartbeat: heartbeat.data }
   const version = versionSchema.safeParse(value)
   if (version.success && version.data.v > messageVersion) return { kind: 'newer', version: version.data.v }
   const parsed = messageSchema.safeParse(value)

@@ -1,11 +1,11 @@
 import { faultOf } from '../bridge-error.ts'
-import type { HeartbeatCounts, HeartbeatStore } from '../endpoint/heartbeat-store.ts'
 import { createOutcomeTally } from './batch-outcomes.ts'
 import { type DeliverDeps, deliver, type OfBatch } from './deliver.ts'
 import type { Delivery, DeliveryKey } from './delivery.ts'
 import type { DeliveryMessage, HeartbeatMessage } from './delivery-message.ts'
 import { deliveriesReadMax } from './delivery-store.ts'
 import { createEarlyDeletion } from './early-deletion.ts'
+import { type EndBatchDeps, endBatch } from './end-batch.ts'
 import { createHeartbeatTally } from './heartbeat-tally.ts'
 import type { MessageDeleter } from './message-deleter.ts'
 import { putOff, sendOne } from './own-fault.ts'
@@ -16,10 +16,10 @@ import { type HeartbeatSenderDeps, sendHeartbeat } from './send-heartbeat.ts'
 import { reportDrop } from './settle.ts'
 
 export type DispatcherDeps = DeliverDeps &
-  HeartbeatSenderDeps & {
+  HeartbeatSenderDeps &
+  EndBatchDeps & {
     deleter: MessageDeleter
     paces: PaceStore
-    heartbeats: Pick<HeartbeatStore, 'count'>
   }
 type BatchDeps = DispatcherDeps & OfBatch
 
@@ -63,31 +63,6 @@ const toEndpoint = ({ message }: Readable): string => message.endpointId
 /** `endpointIds`: whom the batch's messages are for, each as often as it has one. */
 const paceOf = (endpointIds: readonly string[], deps: DispatcherDeps): PaceGate =>
   createPaceGate(deps, endpointId => endpointIds.filter(id => id === endpointId).length)
-
-/** What is written once for the whole batch. */
-const endBatch = async (
-  { pace, outcomes, heartbeatCounts }: OfBatch,
-  deps: DispatcherDeps,
-): Promise<void> => {
-  const noting = [...outcomes.byEndpoint()].map(([endpointId, of]) => deps.health.note(endpointId, of))
-  const counting = [...heartbeatCounts.byEndpoint()].map(([endpointId, counts]) =>
-    countForHeartbeat(endpointId, counts, deps),
-  )
-  await Promise.all([pace.close(), ...noting, ...counting])
-}
-
-/** A count that can't be written is lost: it is told to people, and nothing depends on it. */
-const countForHeartbeat = async (
-  endpoint: string,
-  counts: HeartbeatCounts,
-  { heartbeats, reporter }: DispatcherDeps,
-): Promise<void> => {
-  try {
-    await heartbeats.count(endpoint, counts)
-  } catch (error) {
-    reporter.report({ kind: 'fault', event: null, endpoint, ...faultOf(error), delayMs: 0 })
-  }
-}
 
 type End = (received: ReceivedMessage, done: boolean) => void
 

@@ -15,6 +15,12 @@ export const paceLeaseMs = 90_000
 /** Tries to take or return; another dispatcher's write refuses each. What can't be taken is set aside. */
 export const paceTriesMax = 6
 
+/**
+ * While others have every slot, a batch asks again so often, for as long as an attempt waits for its turn. What is set
+ * aside comes back only as the releaser paces it, and an endpoint with slots would stand idle meanwhile.
+ */
+export const paceAskAgainMs = 250
+
 /** What is taken of endpoints' limits. */
 export interface PaceStore {
   /** Consistent; `freshPace` where nothing was ever taken. */
@@ -46,7 +52,13 @@ export const createPaceGate = (deps: PaceGateDeps, countOf: (endpointId: string)
 
   const open = async (endpoint: Endpoint): Promise<Turns> => {
     leaseId ??= deps.newId()
-    const grant = await take({ endpoint, wanted: countOf(endpoint.id), leaseId }, deps)
+    const of = { endpoint, wanted: countOf(endpoint.id), leaseId }
+    const untilMs = deps.clock.now() + paceWaitMsMax
+    let grant = await take(of, deps)
+    while (grant !== nothing && grant.slots === 0 && deps.clock.now() + paceAskAgainMs <= untilMs) {
+      await deps.clock.sleep(paceAskAgainMs)
+      grant = await take(of, deps)
+    }
     return createTurns(grant, deps.clock)
   }
   const giveBack = async (endpointId: string): Promise<void> => {
@@ -80,6 +92,7 @@ export const createPaceGate = (deps: PaceGateDeps, countOf: (endpointId: string)
   }
 }
 
+/** Other dispatchers were quicker each time. */
 const nothing: PaceGrant = { startsAtMs: [], slots: 0 }
 
 const take = async (
@@ -92,7 +105,7 @@ const take = async (
     const lease = { id: of.leaseId, untilMs: nowMs + paceLeaseMs }
     const state = await paces.read(endpoint.id)
     const taken = takePace({ state, limits: endpoint.limits, wanted, nowMs, lease })
-    if (taken.grant.startsAtMs.length === 0) return nothing
+    if (taken.grant.startsAtMs.length === 0) return taken.grant
     if (await paces.write(endpoint.id, taken.state)) return taken.grant
   }
   return nothing

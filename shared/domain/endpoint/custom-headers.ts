@@ -33,8 +33,9 @@ export type CustomHeaders =
   | { kind: 'headers'; headers: Readonly<Record<string, string>> }
   | { kind: 'invalid'; problems: readonly string[] }
 
-/** What an endpoint's headers may be, each as a name and a value; names become lower case. All problems at once, and
- * none of them tells a value, which may be a secret. Pure.
+/**
+ * What an endpoint's headers may be, each as a name and a value; names become lower case. All problems at once, and none
+ * of them tells a value, which may be a secret. Pure.
  */
 export const checkCustomHeaders = (
   given: readonly (readonly [name: string, value: string])[],

@@ -46,6 +46,9 @@ export type TellResult =
 
 /** Where the operator's own systems hear of what the bridge did by itself. */
 export interface OperatorEvents {
-  /** Tells of all of them; one result each, in their order. Never throws for what the other side answers. */
+  /**
+   * Tells of them; one result each, in their order, and none for those at the end that it did not come to. Never throws
+   * for what the other side answers.
+   */
   tellDisabled(endpoints: readonly DisabledEndpoint[]): Promise<TellResult[]>
 }

@@ -27,17 +27,26 @@ export const eventId = (record: {
   stream: StreamName
   uuid: string
   second: number
-}): string => {
-  if (!Number.isInteger(record.second) || record.second < 0 || record.second > secondMax) {
+}): string => idOf(record.second, [record.sourceId, record.stream, record.uuid])
+
+/**
+ * The id of a heartbeat, a function of its endpoint and of the second in which its interval begins: as an event's, of
+ * other things. Throws an `EventIdError` for a second that a ULID can't hold.
+ */
+export const heartbeatId = ({ endpointId, second }: { endpointId: string; second: number }): string =>
+  idOf(second, ['webhook.heartbeat', endpointId])
+
+const idOf = (second: number, names: readonly string[]): string => {
+  if (!Number.isInteger(second) || second < 0 || second > secondMax) {
     throw new EventIdError({
       code: 'event_id_time',
-      message: `${record.second} is no second that an event id can hold`,
+      message: `${second} is no second that an event id can hold`,
       hint: `It must be a whole number from 0 to ${secondMax}.`,
     })
   }
-  const time = (record.second * 1000).toString(16).padStart(timeBytes * 2, '0')
+  const time = (second * 1000).toString(16).padStart(timeBytes * 2, '0')
   const hash = createHash('sha256')
-    .update(JSON.stringify([record.sourceId, record.stream, record.uuid]), 'utf8')
+    .update(JSON.stringify(names), 'utf8')
     .digest('hex')
     .slice(0, hashBytes * 2)
   return prefix + uuidToULID(hyphenated(time + hash))

@@ -4,6 +4,7 @@ import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-stor
 import { createDeliveryStore } from '../../../shared/adapters/dynamodb/delivery-store.ts'
 import { createDocumentClient } from '../../../shared/adapters/dynamodb/document-client.ts'
 import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-store.ts'
+import { createHeartbeatStore } from '../../../shared/adapters/dynamodb/heartbeat-store.ts'
 import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
 import { createRunLease } from '../../../shared/adapters/dynamodb/run-lease.ts'
 import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
@@ -55,6 +56,15 @@ describe('a write whose reply was lost, which the SDK then repeats', () => {
     expect(await createDeliveryStore(meddled).moveDue(entry, 9)).toEqual({ ...delivery, dueMs: 9 })
     expect(operations).toEqual(['UpdateItem', 'UpdateItem', 'GetItem'])
     expect(await createDeliveryStore(direct).moveDue(entry, 9)).toBeNull()
+  })
+
+  it('takes the interval of a heartbeat', async () => {
+    const { direct, meddled, operations } = await tableThrough(loseFirstAnswer('UpdateItem'))
+    const last = { startMs: 60_000, sentAtMs: 60_001, totals: { delivered: 0, failed: 0 } }
+    const now = () => 0
+    expect(await createHeartbeatStore({ ...meddled, now }).claim('shop', last, null)).toBe(true)
+    expect(operations).toEqual(['UpdateItem', 'UpdateItem', 'GetItem'])
+    expect(await createHeartbeatStore({ ...direct, now }).claim('shop', last, null)).toBe(false)
   })
 
   it('tells a change of state', async () => {

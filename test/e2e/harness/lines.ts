@@ -19,6 +19,8 @@ const kinds = [
   'unreadable_message',
   'endpoint_disabled',
   'endpoint_lane',
+  'breaker',
+  'heartbeat',
   'released',
   'reconciled',
 ] as const

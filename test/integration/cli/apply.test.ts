@@ -230,6 +230,7 @@ ${nothing}
         { id: 'old', step: 'remove' },
       ],
       tokensMissing: [],
+      authorizationsMissing: [],
     })
     using table = openTable(folder.emulators)
     expect(await table.sources.list()).toEqual([])

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
 import { jsonOf } from './bridge-command.ts'
 import { deliveryOf, holdFilled } from './filled-table.ts'
 import { dead, eventAt, held } from './sample-deliveries.ts'
@@ -90,11 +91,10 @@ describe('bridge deliveries show', () => {
       'Settled last',
       'Reason',
       'First failure',
-      'Looked after',
       'Updated',
       'Kept until',
     ])
-    expect(fields).toContain('timeout, the deadline passed before the whole answer was there')
+    expect(fields).toContain(`timeout, ${deliveryReasons.timeout}`)
     const lines = table.split('\n').map(line => line.split(/ {2,}/))
     expect(lines.slice(1, -1).map(([position, , took, outcome]) => [position, took, outcome])).toEqual(
       attempts.map(({ position }) => [`1.${position.attempt}`, '15.0 s', 'timeout']),

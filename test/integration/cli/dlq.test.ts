@@ -5,6 +5,7 @@ import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
 import { createDeadLetterMessages } from '../../../shared/adapters/sqs/dead-letter-messages.ts'
 import { createDeadLetterQueue } from '../../../shared/adapters/sqs/dead-letter-queue.ts'
 import { encodeMessage } from '../../../shared/domain/delivery/delivery-message.ts'
+import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { messageFromLog } from '../../../shared/domain/release/message-from-log.ts'
 import { jsonOf } from './bridge-command.ts'
@@ -86,7 +87,7 @@ describe('bridge dlq show', () => {
   test('tells why it was given up; the endpoint may be left out where there is one', async () => {
     await using folder = await world()
     const { code, stdout } = await folder.bridge(`dlq show ${b.id}`)
-    expect([code, stdout]).toEqual([0, expect.stringContaining('timeout, the deadline passed')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`timeout, ${deliveryReasons.timeout}`)])
     expect(jsonOf(await folder.bridge(`dlq show ${a.id} crm --json`))).toMatchObject({
       event: a.id,
       endpoint: 'crm',
@@ -96,7 +97,7 @@ describe('bridge dlq show', () => {
     const delivered = await folder.bridge(`dlq show ${a.id} shop`)
     expect([delivered.code, delivered.stderr.split('\n')[0]]).toEqual([
       1,
-      'bridge: no dead letter: the delivery is delivered',
+      'bridge: the event is no dead letter: delivered for shop',
     ])
   })
 })

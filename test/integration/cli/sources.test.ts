@@ -14,7 +14,7 @@ describe('bridge source', () => {
     const added = await bridge(`source add main ${url} --include-soft yes --poll-every 30`, 'tok-123\n')
     expect(added).toEqual({
       code: 0,
-      stdout: 'Added the source main; polling begins within a minute.\n',
+      stdout: `Added the source main; npm start -- --data ${folder.of('data')} polls it.\n`,
       stderr: '',
     })
     const kept = folder.of('data/secrets/token-main.json')

@@ -3,7 +3,7 @@ import { planOf } from '../../../infra/cli/declared/plan.ts'
 import { readDeclared } from '../../../infra/cli/declared/read-file.ts'
 import { renderPlan } from '../../../infra/cli/declared/render-plan.ts'
 import { plainLook } from '../../../infra/cli/output/look.ts'
-import { type Endpoint, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
+import { type Endpoint, endpointDefaults, noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
 
 const declaredIn = (text: string) => {
   const read = readDeclared(text)
@@ -12,6 +12,7 @@ const declaredIn = (text: string) => {
 }
 
 const crm: Endpoint = {
+  ...endpointDefaults,
   id: 'crm',
   url: 'https://example.com/',
   types: ['email.complaint', 'email.bounce.*'],

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryPaceStore } from '../../../shared/adapters/memory/pace-store.ts'
-import { type PaceStore, paceLeaseMs, paceTriesMax } from '../../../shared/domain/delivery/pace-gate.ts'
+import {
+  type PaceStore,
+  paceAskAgainMs,
+  paceLeaseMs,
+  paceTriesMax,
+} from '../../../shared/domain/delivery/pace-gate.ts'
 import type { SendResult } from '../../../shared/domain/delivery/webhook-sender.ts'
 import { type EndpointLimits, noLimits } from '../../../shared/domain/endpoint/endpoint.ts'
 import { paceWaitMsMax } from '../../../shared/domain/endpoint/pace-policy.ts'
@@ -93,7 +98,13 @@ describe('an endpoint that takes so many at a time', () => {
       { id: expect.any(String), slots: 1, untilMs: nowMs + paceLeaseMs },
     ])
     const dead = await createWorld({ maxInFlight: 1 }, paces)
-    await dead.dispatch(batchOf(1, 1))
+    const setAside = dead.dispatch(batchOf(1, 1))
+    await settled()
+    for (let waitedMs = 0; waitedMs < paceWaitMsMax; waitedMs += paceAskAgainMs) {
+      expect((await dead.item('event-1'))?.state).toBeUndefined()
+      await dead.turn(paceAskAgainMs)
+    }
+    await setAside
     expect([dead.posts.length, (await dead.item('event-1'))?.reason]).toEqual([0, 'paced'])
     await world.answerAll()
     await first
@@ -101,11 +112,33 @@ describe('an endpoint that takes so many at a time', () => {
 
     void dead.dispatch(batchOf(1, 2))
     await settled()
-    await world.turn(paceLeaseMs)
+    await world.turn(paceWaitMsMax + paceLeaseMs)
     void world.dispatch(batchOf(1, 3))
     await settled()
     expect([dead.posts.length, world.posts.length]).toEqual([1, 2])
   })
+})
+
+test('a batch waits for slots that another one has, and begins once these are given back', async () => {
+  const paces = createMemoryPaceStore()
+  const [one, other] = [
+    await createWorld({ maxInFlight: 2 }, paces),
+    await createWorld({ maxInFlight: 2 }, paces),
+  ]
+  const first = one.dispatch(batchOf(2))
+  await settled()
+  const second = other.dispatch(batchOf(2, 2))
+  await settled()
+  await other.turn(paceAskAgainMs)
+  expect([one.posts.length, other.posts.length]).toEqual([2, 0])
+  await one.answerAll()
+  await first
+  await other.turn(paceAskAgainMs)
+  expect(other.posts).toHaveLength(2)
+  await other.answerAll()
+  await second
+  expect(await other.states(4)).toEqual(['undefined', 'undefined', 'delivered', 'delivered'])
+  expect((await paces.read('endpoint')).leases).toEqual([])
 })
 
 describe('limits that can not be taken of', () => {

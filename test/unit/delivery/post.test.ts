@@ -19,7 +19,13 @@ const withAuthorization = async (of: Parameters<typeof createHarness>[0]) => {
 }
 
 test("the endpoint's headers and its authorization go with every POST, and never in place of ours", async () => {
-  const headers = { 'x-tenant': 'acme', 'content-type': 'text/plain', 'webhook-id': 'evt_mine' }
+  const headers = {
+    'x-tenant': 'acme',
+    'content-type': 'text/plain',
+    'webhook-id': 'evt_mine',
+    host: 'x',
+    'Webhook-Signature': 'v1,x',
+  }
   const { posts, dispatch } = await withAuthorization({
     endpoints: [endpointOf({ headers, authorization: bearer })],
   })

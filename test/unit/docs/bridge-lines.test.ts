@@ -24,7 +24,9 @@ const bridgeLines = (document: string): string[] => {
 }
 
 const problemsOf = (line: string): readonly string[] => {
-  const parsed = parseLine(entries, line.split(/ +/))
+  // As a shell splits it: what stands in single quotes is one word.
+  const words = [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
+  const parsed = parseLine(entries, words)
   if (parsed.kind === 'shown') return ['is help']
   if (parsed.kind === 'wrong') return parsed.problems
   const { command, raw, strays } = parsed
