@@ -33,6 +33,7 @@ import { type Emulators, localClientSettings } from './emulators.ts'
 import { toldOnTerminal } from './operator-events.ts'
 import { releaseEveryMs } from './schedule.ts'
 import type { BridgeSettings } from './settings.ts'
+import { tokenOf } from './sources.ts'
 
 /** One run of the releaser may take this long: locally nothing else ends it, and a start may have much to send again. */
 const releaserRunMs = 600_000
@@ -76,7 +77,7 @@ export const composeBridge = (options: ComposeOptions) => {
   const feedbackClients: FeedbackClient[] = []
 
   const apiOf = (source: Source): FeedbackClient => {
-    const token = () => secrets.read(source.tokenSecret)
+    const token = () => tokenOf(secrets, source)
     const feedback = createFeedbackClient({ ...source, token, now })
     feedbackClients.push(feedback)
     return feedback

@@ -63,10 +63,18 @@ export const flagTable: readonly FlagDefinition[] = [
   flag(running, 'json', null, 'one JSON object a line on stdout for each thing that happens'),
 ]
 
+/** Those that name a source or an endpoint; without any, what the data folder has is run. */
+export const namingFlags: ReadonlySet<string> = new Set([
+  ...flagTable.flatMap(({ group, name }) => (group === source ? [name] : [])),
+  ...['endpoint', 'secret', 'types'],
+])
+
 const examples = `
 Examples:
   npm start
       The demo: a simulated service, the bridge, and a receiver that verifies every signature.
+  npm start -- --data DIR
+      What the folder has: the sources and endpoints that bridge source add and bridge endpoint add gave it.
   BRIDGE_API_TOKEN=... npm start -- --source-url https://api.example.com --endpoint https://example.com/webhooks
   npm start -- --source-url https://api.example.com --token ... --include-soft --start-at earliest \\
       --endpoint https://example.com/webhooks --secret whsec_... --types email.bounce.*,email.complaint

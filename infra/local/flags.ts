@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { deadlineMsDefault } from '../../shared/domain/delivery/deliver.ts'
 import { defaultRetrySchedule } from '../../shared/domain/delivery/retry-policy.ts'
 import { sourceDefaults } from '../../shared/domain/source.ts'
-import { attributeOf, buildCommand, flagTable, spelled } from './flag-table.ts'
+import { attributeOf, buildCommand, flagTable, namingFlags, spelled } from './flag-table.ts'
 import { valueSchemas } from './flag-values.ts'
 import type { BridgeSettings, SourceSettings } from './settings.ts'
 
@@ -21,8 +21,15 @@ export type CommandLine =
 
 type Raw = ReadonlyMap<string, true | readonly string[]>
 
-/** Reads the arguments after the script's name. No flags, or only `--json`, ask for the demo. */
-export const readCommandLine = (args: readonly string[], env: Environment): CommandLine => {
+/**
+ * Reads the arguments after the script's name. No flags, or only `--json`, ask for the demo, unless the operator's command
+ * gave the default folder a source. Flags that name neither source nor endpoint ask for what their folder has.
+ */
+export const readCommandLine = (
+  args: readonly string[],
+  env: Environment,
+  keepsSources: (dataDir: string) => boolean = () => false,
+): CommandLine => {
   let shown = ''
   const command = buildCommand(text => {
     shown += text
@@ -39,7 +46,8 @@ export const readCommandLine = (args: readonly string[], env: Environment): Comm
   const strays = strayProblems(command.args)
   const raw = rawValues(command.opts())
   const json = raw.has('json')
-  if (strays.length === 0 && [...raw.keys()].every(name => name === 'json')) return { kind: 'demo', json }
+  const isBare = strays.length === 0 && [...raw.keys()].every(name => name === 'json')
+  if (isBare && !keepsSources(dataDirDefault)) return { kind: 'demo', json }
   const { settings, problems } = readSettings(raw, env)
   const all = [...strays, ...problems]
   return settings === null || all.length > 0
@@ -114,9 +122,10 @@ const readSettings = (raw: Raw, env: Environment): { settings: BridgeSettings; p
   const reader = createReader(raw)
   const allowPrivate = raw.has('allow-private-endpoints')
   const schemas = valueSchemas(allowPrivate)
-  const source = readSource(reader, schemas, raw)
-  const token = readToken(reader, schemas, { raw, env })
-  reader.needed('endpoint', 'give at least one, as --endpoint https://example.com/webhooks')
+  const isNamed = [...raw.keys()].some(name => namingFlags.has(name))
+  const source = isNamed ? readSource(reader, schemas, raw) : null
+  const token = isNamed ? readToken(reader, schemas, { raw, env }) : null
+  if (isNamed) reader.needed('endpoint', 'give at least one, as --endpoint https://example.com/webhooks')
   const urls = reader.many('endpoint', schemas.endpoint)
   const secrets = reader.many('secret', schemas.secret)
   reader.problems.push(...endpointProblems(urls, secrets))

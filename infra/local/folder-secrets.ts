@@ -8,6 +8,8 @@ import type { SecretWriter } from '../../shared/domain/secret-writer.ts'
 import { readJsonFile, removeFile, writeJsonFile } from './folder-files.ts'
 
 const schema = z.object({ v: z.literal(1), about: z.string(), secret: z.string().min(1) })
+/** The folder in a data folder that they are in. */
+export const secretsFolder = 'secrets'
 const ownerOnly = 0o700
 /** Names become file names: nothing that could lead out of the folder. */
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,150}$/
@@ -17,7 +19,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,150}$/
  * at all, so that a running bridge reads them while they change and two commands don't undo each other.
  */
 export const createFolderSecrets = (dataDir: string): SecretStore & SecretWriter => {
-  const folder = join(dataDir, 'secrets')
+  const folder = join(dataDir, secretsFolder)
   const pathOf = (name: string): string => {
     if (namePattern.test(name)) return join(folder, `${name}.json`)
     throw new BridgeError({

@@ -1,24 +1,35 @@
+import type { Source } from '../../shared/domain/source.ts'
 import type { BridgeSettings } from './settings.ts'
 import type { RunningBridge } from './start-bridge.ts'
 
 /** An endpoint as a person may see it: of its URL the origin alone, since paths and queries may be secrets. */
 const shown = ({ id, url }: { id: string; url: string }): string => `${id} (${new URL(url).origin})`
 
+const polled = ({ id, baseUrl, pathPrefix }: Source): string => `${baseUrl}${pathPrefix} (${id})`
+
+/** Names beyond it are counted: a folder may have hundreds of endpoints. */
+const namesMax = 10
+
+const some = (names: readonly string[]): string => {
+  const more = names.length - namesMax
+  return [...names.slice(0, namesMax), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
 /** What a person should know at the start. */
 export const introduction = (settings: BridgeSettings, bridge: RunningBridge): string[] => {
-  const { source, endpoints, notNamed, left } = bridge
+  const { sources, endpoints, notNamed, left } = bridge
   const lines = [
-    `Polling ${source.baseUrl}${source.pathPrefix} (${source.id}), sending to ${endpoints.map(shown).join(', ')}.`,
+    `Polling ${some(sources.map(polled)) || 'nothing, since every source is paused'}, sending to ${some(endpoints.map(shown)) || 'no endpoint yet: bridge endpoint add makes one'}.`,
     `State is kept in ${settings.dataDir}. ${settings.once ? 'Ends when all is settled.' : 'Ctrl-C stops it.'}`,
   ]
   if (settings.endpoints.some(({ secret }) => secret === null)) {
     lines.push(`The signing secrets that receivers need are in ${bridge.secretsPath}.`)
   }
   if (notNamed.length > 0) {
-    lines.push(`Not named now, so held is what is for ${notNamed.map(shown).join(', ')}.`)
+    lines.push(`Not named now, so held is what is for ${some(notNamed.map(shown))}.`)
   }
-  if (sendsTokenInClear(source.baseUrl)) {
-    lines.push('Beware: the source is asked over http, so that its token can be read on the way; use https.')
+  if (sources.some(({ baseUrl }) => sendsTokenInClear(baseUrl))) {
+    lines.push('Beware: a source is asked over http, so that its token can be read on the way; use https.')
   }
   const count = (state: string) => left.standing.filter(entry => entry.state === state).length
   const more = left.andMore ? ' or more' : ''

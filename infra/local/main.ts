@@ -7,6 +7,7 @@ import { createJsonLines } from './json-lines.ts'
 import type { Output } from './output.ts'
 import { endSoon, stopSignal } from './process-end.ts'
 import { exitDone, exitFailed, exitInterrupted, exitWrongUse, runBridge } from './run-bridge.ts'
+import { keepsSources } from './sources.ts'
 
 const createOutput = (json: boolean): Output & { flush(): Promise<void> } => {
   const lines = json ? createJsonLines(process.stdout, systemClock) : null
@@ -21,7 +22,7 @@ const createOutput = (json: boolean): Output & { flush(): Promise<void> } => {
 }
 
 const run = async (): Promise<number> => {
-  const asked = readCommandLine(process.argv.slice(2), process.env)
+  const asked = readCommandLine(process.argv.slice(2), process.env, keepsSources)
   if (asked.kind === 'shown') {
     process.stdout.write(asked.text)
     return exitDone

@@ -1,6 +1,5 @@
 import { systemClock } from '../../shared/adapters/system-clock.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
-import { sourceId } from './endpoint-id.ts'
 import { createFanOut } from './fan-out.ts'
 import { introduction } from './introduction.ts'
 import type { Output } from './output.ts'
@@ -30,7 +29,7 @@ export const runBridge = async (
   const { output, signal } = of
   const startedMs = systemClock.now()
   const tally = createTally()
-  const caughtUp = createCaughtUp(systemClock.now, sourceId(settings.source))
+  const caughtUp = createCaughtUp(systemClock.now)
   const reporters = [
     tally,
     caughtUp,
@@ -99,14 +98,17 @@ const runOnce = async (
   caughtUp: CaughtUp,
   { output, signal }: { output: Output; signal: AbortSignal },
 ): Promise<number> => {
-  const givenUp = await caughtUp.caughtUp(signal)
+  const ids = bridge.sources.map(({ id }) => id)
+  const givenUp = await caughtUp.caughtUp(ids, signal)
   if (!signal.aborted) await bridge.stopPolling()
   while (!signal.aborted && !(await bridge.isSettled())) await systemClock.sleep(settledLookMs, signal)
   if (signal.aborted) {
     output.warn('interrupted before everything was read and settled.')
     return exitInterrupted
   }
-  for (const { stream, reason } of givenUp) output.warn(`${stream} could not be read to the end: ${reason}.`)
+  for (const { source, stream, reason } of givenUp) {
+    output.warn(`${source} ${stream} could not be read to the end: ${reason}.`)
+  }
   const dead = caughtUp.deadSeen() > 0 || (await bridge.hasDeadLetters())
   if (dead) output.warn('there are dead letters.')
   return givenUp.length > 0 || dead ? exitFailed : exitDone

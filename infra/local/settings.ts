@@ -13,8 +13,10 @@ export type EndpointSettings = {
 
 /** Everything that one bridge in one process is started with. */
 export type BridgeSettings = {
-  source: SourceSettings
-  token: string
+  /** Null: the sources and endpoints that the operator's command added to the data folder, and they alone. */
+  source: SourceSettings | null
+  /** Null with the source: the folder keeps the tokens. */
+  token: string | null
   endpoints: readonly EndpointSettings[]
   /** Milliseconds to wait after each failed attempt; after the last one's failure, dead letter. */
   retrySchedule: readonly number[]

@@ -2,6 +2,9 @@ import type { Happening, PollHappening, Reporter } from '../../shared/domain/hap
 import { type StreamName, streamNames } from '../../shared/domain/source.ts'
 import { createBell } from './bell.ts'
 
+/** One that a start lacks is not there a minute later. */
+const noToken = 'secret_missing'
+
 /** A stream that only failed for this long counts as one that can't be read. */
 export const failingMsMax = 60_000
 
@@ -12,9 +15,11 @@ type Reading =
   /** Refused, or failing for too long. */
   | { kind: 'given_up'; reason: string }
 
+type GivenUp = { source: string; stream: StreamName; reason: string }
+
 export type CaughtUp = Reporter & {
-  /** Resolves when each stream was walked to its end or given up; with the streams given up. */
-  caughtUp(signal: AbortSignal): Promise<{ stream: StreamName; reason: string }[]>
+  /** Resolves when each stream of these sources was walked to its end or given up; with the streams given up. */
+  caughtUp(sources: readonly string[], signal: AbortSignal): Promise<GivenUp[]>
   /** Dead letters that this run made. */
   deadSeen(): number
 }
@@ -26,37 +31,38 @@ export type CaughtUp = Reporter & {
 const isWholeWalk = ({ walk, resumed }: PollHappening): boolean =>
   (walk === 'news' || walk === 'overlap') && !resumed
 
-/**
- * Watches for `--once` whether a source has been read, by what happens; others may be polled beside it that the operator's
- * command added.
- */
-export const createCaughtUp = (now: () => number, sourceId: string): CaughtUp => {
-  const readings = new Map<StreamName, Reading>(
-    streamNames.map(stream => [stream, { kind: 'reading', failingSinceMs: null }]),
-  )
+const unread: Reading = { kind: 'reading', failingSinceMs: null }
+const nameOf = (source: string, stream: StreamName): string => `${source} ${stream}`
+
+/** Watches for `--once` whether sources have been read, by what happens. */
+export const createCaughtUp = (now: () => number): CaughtUp => {
+  const readings = new Map<string, Reading>()
   const change = createBell()
   let dead = 0
 
-  const failed = (stream: StreamName, reason: string, refused: boolean): void => {
-    const before = readings.get(stream)
-    if (before?.kind === 'complete') return
-    const since = before?.kind === 'reading' ? (before.failingSinceMs ?? now()) : now()
+  const failed = (name: string, reason: string, refused: boolean): void => {
+    const before = readings.get(name) ?? unread
+    if (before.kind === 'complete') return
+    const since = before.kind === 'reading' ? (before.failingSinceMs ?? now()) : now()
     // A refused token is not right a minute later; the other stream may go on all the same.
-    if (refused || now() - since >= failingMsMax) readings.set(stream, { kind: 'given_up', reason })
-    else if (before?.kind !== 'given_up') readings.set(stream, { kind: 'reading', failingSinceMs: since })
+    if (refused || now() - since >= failingMsMax) readings.set(name, { kind: 'given_up', reason })
+    else if (before.kind !== 'given_up') readings.set(name, { kind: 'reading', failingSinceMs: since })
   }
   const see = (happening: Happening): void => {
     if (happening.kind === 'dead' || happening.kind === 'unreadable_message') dead += 1
-    if ('source' in happening && happening.source !== sourceId) return
-    if (happening.kind === 'poll_fault') failed(happening.stream, happening.reason, false)
-    if (happening.kind !== 'poll') return
-    const { stream, outcome, status, reason } = happening
+    if (happening.kind !== 'poll' && happening.kind !== 'poll_fault') return
+    const name = nameOf(happening.source, happening.stream)
+    if (happening.kind === 'poll_fault') {
+      failed(name, happening.reason, happening.reason === noToken)
+      return
+    }
+    const { outcome, status, reason } = happening
     // A walk that fails half-way got on.
     const gotOn = outcome !== 'failed' || happening.read > 0
-    if (!gotOn) failed(stream, reason ?? 'failed', status === 401 || status === 403)
-    else if (outcome === 'complete' && isWholeWalk(happening)) readings.set(stream, { kind: 'complete' })
-    else if (readings.get(stream)?.kind === 'reading') {
-      readings.set(stream, { kind: 'reading', failingSinceMs: null })
+    if (!gotOn) failed(name, reason ?? 'failed', status === 401 || status === 403)
+    else if (outcome === 'complete' && isWholeWalk(happening)) readings.set(name, { kind: 'complete' })
+    else if (readings.get(name)?.kind === 'reading') {
+      readings.set(name, unread)
     }
   }
 
@@ -65,13 +71,16 @@ export const createCaughtUp = (now: () => number, sourceId: string): CaughtUp =>
       see(happening)
       if (happening.kind === 'poll' || happening.kind === 'poll_fault') change.ring()
     },
-    caughtUp: async signal => {
+    caughtUp: async (sources, signal) => {
       signal.addEventListener('abort', change.ring, { once: true })
-      while ([...readings.values()].some(({ kind }) => kind === 'reading') && !signal.aborted)
-        await change.rung()
-      return [...readings].flatMap(([stream, reading]) =>
-        reading.kind === 'given_up' ? [{ stream, reason: reading.reason }] : [],
-      )
+      const streams = sources.flatMap(source => streamNames.map(stream => ({ source, stream })))
+      const readingOf = (of: (typeof streams)[number]): Reading =>
+        readings.get(nameOf(of.source, of.stream)) ?? unread
+      while (streams.some(of => readingOf(of).kind === 'reading') && !signal.aborted) await change.rung()
+      return streams.flatMap(of => {
+        const reading = readingOf(of)
+        return reading.kind === 'given_up' ? [{ ...of, reason: reading.reason }] : []
+      })
     },
     deadSeen: () => dead,
   }

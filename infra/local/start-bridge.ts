@@ -1,18 +1,14 @@
-import { createLayeredSecretStore } from '../../shared/adapters/secrets/layered-secret-store.ts'
-import { createMemorySecretStore } from '../../shared/adapters/secrets/memory-secret-store.ts'
 import { createMessageReceiver } from '../../shared/adapters/sqs/message-receiver.ts'
 import { faultOf } from '../../shared/domain/bridge-error.ts'
 import { lanes } from '../../shared/domain/delivery/delivery-queue.ts'
 import type { Endpoint } from '../../shared/domain/endpoint/endpoint.ts'
 import type { Reporter } from '../../shared/domain/happenings.ts'
 import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
-import { type SecretStore, tokenSecretName } from '../../shared/domain/secret-store.ts'
 import { type Source, streamNames } from '../../shared/domain/source.ts'
 import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
 import { startEmulators } from './emulators.ts'
 import { createEndpointCount } from './endpoint-count.ts'
-import { sourceId } from './endpoint-id.ts'
-import { createFolderSecrets } from './folder-secrets.ts'
+import { givenSecrets, secretsOf } from './given-secrets.ts'
 import { readLaneDepth } from './lane-depth.ts'
 import { limitsOf } from './lane-limits.ts'
 import { anyIn, readStanding, type Standing } from './left-behind.ts'
@@ -20,7 +16,8 @@ import { putNamedEndpoints, toEndpoint } from './named-endpoints.ts'
 import { startQueuePump } from './queue-pump.ts'
 import { startRuns } from './runs.ts'
 import type { BridgeSettings } from './settings.ts'
-import { givenSecretName, keepSigningSecrets } from './signing-secrets.ts'
+import { keepSigningSecrets } from './signing-secrets.ts'
+import { folderSources, namedSource, refuseTwin, refuseWithoutDatabase } from './sources.ts'
 import { enterStateFolder } from './state-folder.ts'
 
 /** Beyond an attempt's deadline, for what follows it: its record, and its message's deletion. */
@@ -38,7 +35,9 @@ export type StartOptions = {
 }
 
 export type RunningBridge = {
-  source: Source
+  /** Those that are polled: the one that is named, and what the operator's command added. */
+  sources: readonly Source[]
+  /** Those that are named; with none, the active ones of the folder. */
   endpoints: readonly Endpoint[]
   /** Endpoints of earlier starts: what is for them is held. */
   notNamed: readonly Endpoint[]
@@ -63,7 +62,8 @@ export const startBridge = async (
   settings: BridgeSettings,
   options: StartOptions,
 ): Promise<RunningBridge> => {
-  const source = sourceOf(settings)
+  const source = namedSource(settings)
+  if (source === null) refuseWithoutDatabase(settings.dataDir)
   const named = settings.endpoints.map(toEndpoint)
   // Ended in the opposite order, whether here or by `stop`.
   await using starting = new AsyncDisposableStack()
@@ -81,10 +81,19 @@ export const startBridge = async (
 
   const { reporter, admission = () => Promise.resolve() } = options
   const given = new Map([...master.secrets, ...givenSecrets(settings, source, named)])
-  const secrets = await secretsOf(settings.dataDir, given)
+  const { secrets, replaceKept } = secretsOf(settings.dataDir, given)
   const bridge = composeBridge({ ...options, settings, emulators, secrets, admission })
   starting.defer(() => bridge.close())
-  await bridge.sources.put(source)
+  const ofFolder = { store: bridge.sources, secrets, dataDir: settings.dataDir }
+  if (source !== null) {
+    await refuseTwin(source, ofFolder).catch(error => {
+      folder.disown()
+      throw error
+    })
+    await replaceKept()
+    await bridge.sources.put(source)
+  }
+  const sources = await folderSources(ofFolder)
   const { endpoints, notNamed } = await putNamedEndpoints(named, {
     store: bridge.endpoints,
     nowMs: bridge.clock.now(),
@@ -100,7 +109,7 @@ export const startBridge = async (
   const runs = startRuns({
     bridge,
     depth: () => readLaneDepth({ client: bridge.queueClient, queueUrls }),
-    onFault: tellFault(source, reporter),
+    onFault: tellFault(sources, reporter),
     ...(options.heartbeatsEveryMs !== undefined && { heartbeatsEveryMs: options.heartbeatsEveryMs }),
   })
   starting.defer(() => runs.stop(stopWithinMs))
@@ -108,8 +117,8 @@ export const startBridge = async (
   const running = starting.move()
   let stopped: Promise<void> | null = null
   return {
-    source,
-    endpoints,
+    sources,
+    endpoints: source === null ? await activeOf(bridge) : endpoints,
     notNamed,
     secretsPath: kept.path,
     left: { standing: left.standing, andMore: left.andMore },
@@ -130,32 +139,8 @@ export const startBridge = async (
   }
 }
 
-const sourceOf = (settings: BridgeSettings): Source => {
-  const id = sourceId(settings.source)
-  return { ...settings.source, id, tokenSecret: tokenSecretName(id), state: 'active' }
-}
-
-const givenSecrets = (
-  settings: BridgeSettings,
-  source: Source,
-  endpoints: readonly Endpoint[],
-): (readonly [string, string])[] => [
-  [source.tokenSecret, settings.token],
-  ...endpoints.flatMap(({ id }, at) => {
-    const secret = settings.endpoints[at]?.secret ?? null
-    return secret === null ? [] : [[givenSecretName(id), secret] as const]
-  }),
-]
-
-/**
- * What the operator's command keeps in the folder comes first, so that a new token is used at once. But the last word
- * counts: what this start gives takes the place of what was kept before it.
- */
-const secretsOf = async (dataDir: string, given: ReadonlyMap<string, string>): Promise<SecretStore> => {
-  const kept = createFolderSecrets(dataDir)
-  for (const name of given.keys()) await kept.remove(name)
-  return createLayeredSecretStore([kept, createMemorySecretStore({ secrets: given })])
-}
+const activeOf = async ({ endpoints }: ComposedBridge): Promise<Endpoint[]> =>
+  (await endpoints.list()).filter(({ state }) => state === 'active')
 
 /** What a person finds in the folder is the secret of the newest key version, where that is derived. */
 const withDerivedKey = ({ id, url, keys }: Endpoint) => {
@@ -185,14 +170,16 @@ const startPumps = (of: {
 }
 
 const tellFault =
-  (source: Source, reporter: Reporter) =>
+  (sources: readonly Source[], reporter: Reporter) =>
   (of: 'poller' | 'releaser', error: unknown): void => {
     const { reason, hint } = faultOf(error)
     if (of === 'releaser') {
       reporter.report({ kind: 'fault', event: null, endpoint: null, reason, hint, delayMs: 0 })
       return
     }
-    for (const stream of streamNames) {
-      reporter.report({ kind: 'poll_fault', source: source.id, stream, reason, hint })
+    for (const source of sources) {
+      for (const stream of streamNames) {
+        reporter.report({ kind: 'poll_fault', source: source.id, stream, reason, hint })
+      }
     }
   }

@@ -24,6 +24,8 @@ export type StateFolder = {
   path: string
   /** Tells the operator's command where the emulators are. */
   announce(running: Omit<RunningBridgeFile, 'v' | 'pid'>): void
+  /** Where the start is refused that made it the folder of a source: of none, as it was. */
+  disown(): void
   leave(): Promise<void>
 }
 
@@ -41,12 +43,13 @@ export const enterStateFolder = async (of: {
   makeFolder(path)
   const lock = await takeFolderLock(join(path, lockFolder))
   if (lock === null) throw inUse(path)
+  let isNew: boolean
   try {
     writeJsonFile(join(path, ownerFile), { pid: process.pid })
     if (of.fresh) empty(path)
     // Whoever wrote it is gone, since we have the lock.
     removeFile(runningPath(path))
-    rememberSource(path, of.source)
+    isNew = rememberSource(path, of.source)
   } catch (error) {
     await lock.release()
     throw error
@@ -54,6 +57,9 @@ export const enterStateFolder = async (of: {
   return {
     path,
     announce: running => writeJsonFile(runningPath(path), { v: 1, pid: process.pid, ...running }),
+    disown: () => {
+      if (isNew) writeJsonFile(join(path, sourceFile), { v: 1, source: null })
+    },
     leave: async () => {
       removeFile(runningPath(path))
       removeFile(join(path, ownerFile))
@@ -100,19 +106,25 @@ const empty = (path: string): void => {
   }
 }
 
-/** The cursors in the folder belong to one source: those of another would skip or repeat its records. */
-const rememberSource = (path: string, source: RememberedSource | null): void => {
+/**
+ * The cursors in the folder belong to one source: those of another would skip or repeat its records. True where the
+ * folder had none before.
+ */
+const rememberSource = (path: string, source: RememberedSource | null): boolean => {
   const file = join(path, sourceFile)
   const known = readJsonFile(file, sourceSchema)
   if (known === null && existsSync(join(path, 'dynamodb'))) throw forgotten(path)
   if (source === null) {
     if (known === null) writeJsonFile(file, { v: 1, source: null })
-    return
+    return false
   }
   if (known === null || known.source === null) {
     const { id, baseUrl, pathPrefix } = source
     writeJsonFile(file, { v: 1, source: { id, baseUrl, pathPrefix } })
-  } else if (known.source.id !== source.id) throw otherSource(path, known.source, source)
+    return true
+  }
+  if (known.source.id !== source.id) throw otherSource(path, known.source, source)
+  return false
 }
 
 const address = ({ baseUrl, pathPrefix }: RememberedSource): string => `${baseUrl}${pathPrefix}`

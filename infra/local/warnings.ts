@@ -65,7 +65,7 @@ const warningOf = (happening: Happening): Warning | null => {
     case 'endpoint_disabled':
       return {
         about: `disabled ${happening.endpoint}`,
-        text: `${happening.endpoint} is disabled (${happening.reason}): its deliveries are held. To name it again on the command line makes it active again.`,
+        text: `${happening.endpoint} is disabled (${happening.reason}): its deliveries are held. bridge endpoint enable ${happening.endpoint} makes it active again, and so does a start that names it.`,
       }
     case 'fault':
       return {

@@ -5,7 +5,8 @@ import type { EnvironmentOf } from '../../shared/adapters/environment.ts'
 import { dayMs } from '../../shared/domain/time-units.ts'
 import { BridgeFunction, commonEnvironment, type FunctionSurroundings } from './bridge-function.ts'
 import { LaneSource } from './lane-source.ts'
-import { onItems, onQueues, readSecrets, secretsFindings } from './permissions.ts'
+import { onItems, onQueues } from './permissions.ts'
+import { readSecrets, secretsFindings } from './secret-permissions.ts'
 
 /** A batch's attempts run all at once, each within its deadline of 30 s at most. */
 export const dispatcherTimeoutSeconds = 60
@@ -40,6 +41,7 @@ export class Dispatcher extends BridgeFunction {
         onItems(table, 'ReadDeliveries', ['GetItem', 'BatchGetItem'], ['delivery']),
         onItems(table, 'WriteDeliveries', ['PutItem'], ['delivery']),
         onItems(table, 'TakeOfLimits', ['GetItem', 'PutItem'], ['pace']),
+        onItems(table, 'CountForHeartbeats', ['UpdateItem'], ['heartbeat']),
         // What an event source needs of the role (Lambda Developer Guide, "Creating and configuring an Amazon SQS event
         // source mapping"); what is settled early is deleted by the function itself.
         onQueues('Receive', ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'], lanes),

@@ -3,7 +3,8 @@ import type { Construct } from 'constructs'
 import type { pollerEnvironment } from '../../functions/poller/config.ts'
 import type { EnvironmentOf } from '../../shared/adapters/environment.ts'
 import { BridgeFunction, commonEnvironment, type FunctionSurroundings } from './bridge-function.ts'
-import { onItems, onQueues, readSecrets, secretsFinding } from './permissions.ts'
+import { onItems, onQueues } from './permissions.ts'
+import { readSecrets, secretsFindings } from './secret-permissions.ts'
 
 /** A run takes 150 s (functions/poller/handler.ts); the rest is for what it has begun. */
 const timeout = Duration.seconds(180)
@@ -13,7 +14,7 @@ export class Poller extends BridgeFunction {
   constructor(scope: Construct, id: string, surroundings: FunctionSurroundings) {
     const { names, settings, state } = surroundings
     const { table, queues } = state
-    const tokens = { secretPrefix: names.secretPrefix, kind: 'token' } as const
+    const tokens = { secretPrefix: names.secretPrefix, kinds: ['token'] } as const
     const environment: EnvironmentOf<typeof pollerEnvironment> = {
       ...commonEnvironment(surroundings),
       POLL_EVERY_SECONDS: String(settings.pollEverySeconds),
@@ -36,6 +37,6 @@ export class Poller extends BridgeFunction {
         readSecrets(scope, tokens),
       ],
     })
-    Validations.of(this).acknowledge(secretsFinding(tokens))
+    Validations.of(this).acknowledge(...secretsFindings(tokens))
   }
 }

@@ -17,7 +17,7 @@ import { Construct } from 'constructs'
 import { tokenSecretName } from '../../shared/domain/secret-store.ts'
 import { readLambdaSettings, tokenSecretVariable } from '../simulator/lambda-settings.ts'
 import { bundlingOf, projectRoot } from './bundling.ts'
-import { denyPlainHttp } from './permissions.ts'
+import { denyPlainHttp } from './secret-permissions.ts'
 
 /** The bridge's poller finds the token by the source's id: this one needs no token of its own. */
 export const simulatorSourceId = 'simulator'

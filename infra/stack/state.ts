@@ -8,7 +8,7 @@ import { tableDefinition } from '../../shared/adapters/dynamodb/table.ts'
 import { queueSettings } from '../../shared/adapters/sqs/queues.ts'
 import { masterSecretName } from '../../shared/domain/secret-store.ts'
 import type { Names } from './names.ts'
-import { denyPlainHttp } from './permissions.ts'
+import { denyPlainHttp } from './secret-permissions.ts'
 import type { StackSettings } from './settings.ts'
 
 /** 64 of 62 characters are 381 bits: more than the 256 of the keys that are derived from them. */

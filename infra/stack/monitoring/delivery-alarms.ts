@@ -71,7 +71,8 @@ export const deliveryAlarms = (): AlarmRow[] => [
     key: 'endpoint-disabled',
     severity: 'ticket',
     heading: 'Endpoint disabled',
-    means: 'An endpoint answered 410 and was disabled. Its events are held until a person enables it again.',
+    means:
+      'An endpoint answered 410, or took nothing for days, and was disabled. Its events are held until a person enables it again.',
     metrics: { disabled: { of: 'bridge', metric: 'endpointsDisabled', statistic: 'Sum' } },
     ...atLeastOne,
     periodSeconds: 5 * minuteSeconds,

@@ -84,6 +84,38 @@ const testEvent = z.looseObject({
   data: z.looseObject({}),
 })
 
+const ourTime = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+
+const heartbeatEvent = z.looseObject({
+  id: eventIdText,
+  type: z.literal('webhook.heartbeat'),
+  timestamp: ourTime.describe('When it was sent, in UTC.'),
+  data: z.looseObject({
+    interval_seconds: z
+      .int()
+      .min(1)
+      .describe('How often it comes; after about two of them the silence says something.'),
+    sources: z
+      .array(
+        z.looseObject({
+          id: z.string().min(1).describe('The account at the email service.'),
+          streams: z.array(
+            z.looseObject({
+              stream: z.enum(streamNames),
+              last_complete_walk: ourTime
+                .nullable()
+                .describe('When the list was last read to its end, or null where it never was.'),
+            }),
+          ),
+        }),
+      )
+      .describe('Those that the endpoint gets events of.'),
+    since: ourTime.nullable().describe('The last heartbeat; null with the first.'),
+    delivered: z.int().min(0).describe('Attempts since then that succeeded. Approximate, as is failed.'),
+    failed: z.int().min(0).describe('Attempts since then that did not.'),
+  }),
+})
+
 /** What each type of event looks like (DESIGN.md, section 5): every key is there, null where it is unknown. */
 export const eventSchemas = {
   'email.bounce.hard': bounceEvent('email.bounce.hard', z.literal('hard')),
@@ -92,6 +124,7 @@ export const eventSchemas = {
   'email.bounce.other': bounceEvent('email.bounce.other', text.describe("The service's own word, as it is.")),
   'email.complaint': complaintEvent,
   'webhook.test': testEvent,
+  'webhook.heartbeat': heartbeatEvent,
 } as const satisfies Record<EventType, z.ZodType>
 
 /** The JSON Schema (draft 2020-12) of each type of event, as published in `schemas/<type>.json`. */

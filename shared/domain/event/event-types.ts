@@ -2,7 +2,7 @@ import type { FeedbackRecord } from '../feedback/record.ts'
 import { textOf } from '../feedback/record-fields.ts'
 import type { StreamName } from '../source.ts'
 
-/** Every type of event, the test event that an operator sends included (DESIGN.md, section 5). */
+/** Every type of event, with those of no record: an operator's test, and a heartbeat (DESIGN.md, section 5). */
 export const eventTypes = [
   'email.bounce.hard',
   'email.bounce.soft',
@@ -10,10 +10,11 @@ export const eventTypes = [
   'email.bounce.other',
   'email.complaint',
   'webhook.test',
+  'webhook.heartbeat',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 /** The types that a record can become. */
-export type RecordEventType = Exclude<EventType, 'webhook.test'>
+export type RecordEventType = Exclude<EventType, `webhook.${string}`>
 export type BounceEventType = Exclude<RecordEventType, 'email.complaint'>
 
 /** The kinds of bounce that the service names with one letter (feedback-api.md, section 2.1). */

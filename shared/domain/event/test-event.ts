@@ -1,7 +1,8 @@
 import { eventId } from '../feedback/event-id.ts'
-import type { StreamName } from '../source.ts'
+import { type StreamName, streamNames } from '../source.ts'
 import { buildEvent } from './build-event.ts'
 import type { EventType, RecordEventType } from './event-types.ts'
+import { heartbeatBody } from './heartbeat-event.ts'
 
 /** Stands where a source's id would: tells receivers that no mail bounced. */
 export const testSourceId = 'bridge-test'
@@ -43,9 +44,22 @@ const samples: Readonly<Record<RecordEventType, Sample>> = {
   },
 }
 
+/** As of a bridge that just began. */
+const sampleHeartbeat = {
+  everySeconds: 300,
+  sources: [
+    {
+      sourceId: testSourceId,
+      streams: streamNames.map(stream => ({ stream, lastCompleteWalkAtMs: null })),
+    },
+  ],
+  sinceMs: null,
+  counts: { delivered: 0, failed: 0 },
+}
+
 /**
- * An event that an operator sends to see whether an endpoint takes it: `webhook.test`, or one of a record's types made of
- * a sample record, in every part as a real one but for its source. `uuid` must be a new one, so that its id is.
+ * An event that an operator sends to see whether an endpoint takes it: `webhook.test`, a heartbeat, or one of a record's
+ * types made of a sample record, in every part as a real one but for its source. `uuid` must be a new one, so that its id is.
  */
 export const testEvent = (of: {
   type: EventType
@@ -54,8 +68,10 @@ export const testEvent = (of: {
   second: number
 }): { id: string; body: string } => {
   const { type, uuid, second } = of
-  if (type === 'webhook.test') {
+  if (type === 'webhook.test' || type === 'webhook.heartbeat') {
     const id = eventId({ sourceId: testSourceId, stream: 'bounces', uuid, second })
+    if (type === 'webhook.heartbeat')
+      return { id, body: heartbeatBody({ ...sampleHeartbeat, id, sentAtMs: second * 1_000 }) }
     const timestamp = new Date(second * 1000).toISOString()
     const data = { endpoint: of.endpointId, message: 'A test: nothing bounced and nobody complained.' }
     return { id, body: JSON.stringify({ id, type, timestamp, data }) }

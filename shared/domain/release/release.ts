@@ -123,7 +123,10 @@ const takeTurn = async (turn: Turn, deps: ReleaseDeps): Promise<{ sent: number; 
  * Whether what is held may go: to an endpoint that is active and whose secrets are there, or to the dispatcher, which
  * cancels what was for a removed one.
  */
-const isReady = async (endpoint: Endpoint, { credentials, clock, reporter }: ReleaseDeps): Promise<boolean> => {
+const isReady = async (
+  endpoint: Endpoint,
+  { credentials, clock, reporter }: ReleaseDeps,
+): Promise<boolean> => {
   if (endpoint.state !== 'active') return endpoint.state === 'removed'
   try {
     return (await credentials.credentialsOf(endpoint, clock.now())).kind === 'credentials'

@@ -27,8 +27,11 @@ describe('secrets', () => {
     ['poller', 'signing-shop-1', false],
     ['dispatcher', 'signing-master', true],
     ['dispatcher', 'signing-shop-1', true],
+    ['dispatcher', 'authorization-shop', true],
     ['dispatcher', 'token-main', false],
+    ['poller', 'authorization-shop', false],
     ['releaser', 'signing-master', true],
+    ['releaser', 'authorization-shop', true],
     ['releaser', 'token-main', false],
   ] as const)('%s reads %s: %s', ([name, secretName, may]) => {
     expect(mayRead(roles[name], secretName)).toBe(may)
@@ -36,9 +39,9 @@ describe('secrets', () => {
 
   test('that are not there are found missing, not denied: their ARN ends with their name', () => {
     const allowed = grantsOf(roles.dispatcher).map(grant => grant.split(' ')[1] ?? '')
-    expect(allowed.filter(pattern => matches(pattern, 'secret:feedback-bridge/signing-shop-1'))).toHaveLength(
-      1,
-    )
+    for (const name of ['signing-shop-1', 'authorization-shop']) {
+      expect(allowed.filter(pattern => matches(pattern, `secret:feedback-bridge/${name}`))).toHaveLength(1)
+    }
   })
 
   test("of another stack, whose prefix begins with this one's, are out of reach", () => {
@@ -61,11 +64,11 @@ describe('items', () => {
         .flatMap(([, , ...patterns]) => patterns),
     )
 
-  test('are written by one function each, but for deliveries, and marks that reconcile lowers again', () => {
+  test('are written by one function each, but for deliveries, marks, and what endpoints and heartbeats keep of both', () => {
     const [poller, dispatcher, releaser] = [roles.poller, roles.dispatcher, roles.releaser].map(written)
     expect(poller).toEqual(new Set(['EVENT#*', 'CURSOR#*', 'QUARANTINE#*', 'MARK#*']))
-    expect(dispatcher).toEqual(new Set(['DELIVERY#*', 'ENDPOINT']))
-    expect(releaser).toEqual(new Set(['DELIVERY#*', 'MARK#*']))
+    expect(dispatcher).toEqual(new Set(['DELIVERY#*', 'ENDPOINT', 'PACE#*', 'HEARTBEAT#*']))
+    expect(releaser).toEqual(new Set(['DELIVERY#*', 'MARK#*', 'HEARTBEAT#*', 'ENDPOINT']))
   })
 
   test('of the table are never asked for without a condition on their leading keys, and never scanned', () => {
@@ -90,6 +93,8 @@ describe('items', () => {
       delivery: keys.deliveryKey({ endpointId: 'shop', eventId }).pk,
       quarantine: keys.quarantineKey({ ...of, hash: 'ab' }).pk,
       mark: keys.markKey({ ...of, hour: 1 }).pk,
+      pace: keys.paceKey('shop').pk,
+      heartbeat: keys.heartbeatKey('shop').pk,
     }
     expect(Object.keys(made)).toEqual(Object.keys(itemKinds))
     for (const [kind, key] of Object.entries(made)) {

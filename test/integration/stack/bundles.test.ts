@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tableDefinition } from '../../../shared/adapters/dynamodb/table.ts'
+import { eventSchemas } from '../../../shared/domain/event/event-schemas.ts'
 import { isAllowed } from './harness/iam-policies.ts'
 import { arnOf } from './harness/intrinsics.ts'
 import { synthesize } from './harness/synthesized.ts'
@@ -41,6 +42,7 @@ describe('the bundles', () => {
       expect(Object.keys(Object.assign({}, ...Object.values(additions))).sort()).toEqual([
         'AWS_ACCESS_KEY_ID',
         'AWS_ENDPOINT_URL_DYNAMODB',
+        'AWS_ENDPOINT_URL_EVENTBRIDGE',
         'AWS_ENDPOINT_URL_SECRETS_MANAGER',
         'AWS_ENDPOINT_URL_SQS',
         'AWS_SECRET_ACCESS_KEY',
@@ -171,6 +173,24 @@ describe('an event, from a poll to a delivery that was verified', () => {
     expect(keyless.ids()).toEqual(ids)
   })
 
+  test('one whose authorization is missing is held too, and sent with it once it is there', async () => {
+    const authorization = { scheme: 'bearer', secret: 'authorization-walled' } as const
+    const walled = await world.customer('walled', {
+      settings: { authorization, headers: { 'x-tenant': 'a' } },
+    })
+    const ids = world.happen('walled', 'bounces', 2)
+    await world.run('poller')
+    await world.drain()
+    expect(await world.stateOf('walled', ids)).toEqual(['held', 'held'])
+    expect(await world.run('releaser')).toMatchObject({ ok: true, result: { released: 0 } })
+    world.emulators.secrets.put(world.name(authorization.secret), 'a-token-of-the-endpoint')
+    expect(await world.run('releaser')).toMatchObject({ ok: true, result: { released: 2 } })
+    await world.drain()
+    expect(walled.ids()).toEqual(ids)
+    const asked = walled.posts.map(({ authorization: value }) => value)
+    expect(asked).toEqual(ids.map(() => 'Bearer a-token-of-the-endpoint'))
+  })
+
   test('one whose message the queue lost is found by reconcile, and sent again', async () => {
     const unlucky = await world.customer('unlucky')
     const ids = world.happen('unlucky', 'bounces', 3)
@@ -190,11 +210,107 @@ describe('an event, from a poll to a delivery that was verified', () => {
     await world.drain()
     expect((await world.stores.endpoints.read('closed'))?.state).toBe('disabled')
     expect(await world.stateOf('closed', ids)).toEqual(['held'])
+    await world.run('releaser')
+    await world.run('releaser')
+    const { taken, problems } = world.emulators.bus
+    const shown = taken.map(({ Detail, Time, ...entry }) => ({ ...entry, detail: JSON.parse(Detail) }))
+    expect(shown).toEqual([
+      {
+        ...{ EventBusName: 'default', Source: 'feedback-bridge', DetailType: 'endpoint.disabled' },
+        detail: {
+          ...{ version: 1, prefix: 'feedback-bridge', endpoint: 'closed', reason: 'answered_410' },
+          origin: new URL(closed.url).origin,
+          disabledAt: expect.any(String),
+          failingSince: null,
+        },
+      },
+    ])
+    expect(problems).toEqual([])
     closed.answer(204)
-    await world.stores.endpoints.setState({ id: 'closed', state: 'active', reason: null })
+    await world.stores.endpoints.setState({ id: 'closed', state: 'active', reason: null, atMs: Date.now() })
     await world.run('releaser')
     await world.drain()
     expect(closed.posts.map(({ status }) => status)).toEqual([410, 204])
+  })
+})
+
+describe('an endpoint with wishes or troubles of its own', () => {
+  test('gets no more than its limits, and the rest is held without an attempt', async () => {
+    const steady = await world.customer('steady', {
+      settings: { limits: { maxPerSecond: 1, maxInFlight: 1 } },
+    })
+    const ids = world.happen('steady', 'bounces', 8)
+    await world.run('poller')
+    await world.drain()
+    const states = await world.stateOf('steady', ids)
+    const delivered = states.filter(state => state === 'delivered')
+    expect(new Set(states)).toEqual(new Set(['delivered', 'held']))
+    expect(steady.posts).toHaveLength(delivered.length)
+    expect(told(world, 'dispatcher', 'held').filter(({ endpoint }) => endpoint === 'steady')).toHaveLength(
+      ids.length - delivered.length,
+    )
+    // What is held goes by and by: not into the tests that follow.
+    const atMs = Date.now()
+    await world.stores.endpoints.setState({ id: 'steady', state: 'disabled', reason: null, atMs })
+  })
+
+  test('that fails on end has its breaker opened, is left alone, and is asked again by one probe', async () => {
+    const shaky = await world.customer('shaky')
+    const nowMs = Date.now()
+    await world.setHealth('shaky', { failuresInRow: 9, failingSinceMs: nowMs - 120_000 })
+    shaky.answer(503)
+    const failed = world.happen('shaky', 'bounces', 1)
+    await world.run('poller')
+    await world.drain()
+    const open = (await world.stores.endpoints.read('shaky'))?.health.open
+    expect(open).toMatchObject({ because: 'failures_in_row', probes: 0 })
+    const others = world.happen('shaky', 'bounces', 1)
+    await world.run('poller')
+    // With what comes now comes the second attempt of what failed.
+    await world.drain()
+    await world.drain(firstRetrySeconds)
+    expect(shaky.posts).toHaveLength(1)
+    expect(await world.stateOf('shaky', [...failed, ...others])).toEqual(['held', 'held'])
+    shaky.answer(204)
+    if (open) await world.setHealth('shaky', { open: { ...open, nextProbeAtMs: nowMs } })
+    expect(await world.run('releaser')).toMatchObject({ ok: true, result: { released: 1 } })
+    await world.drain()
+    expect(shaky.posts.map(({ status }) => status)).toEqual([503, 204])
+    expect((await world.stores.endpoints.read('shaky'))?.health.open).toBeNull()
+    expect(await world.run('releaser')).toMatchObject({ ok: true, result: { released: 1 } })
+    await world.drain()
+    expect(new Set(shaky.ids())).toEqual(new Set([...failed, ...others]))
+    const breaker = told(world, 'dispatcher', 'breaker').filter(({ endpoint }) => endpoint === 'shaky')
+    expect(breaker.map(({ state }) => state)).toEqual(['open', 'closed'])
+  })
+
+  test('that asks for a heartbeat gets one at its interval, with what was delivered since the last', async () => {
+    const beating = await world.customer('beating', { settings: { heartbeatEverySeconds: 3_600 } })
+    await world.run('releaser')
+    await world.run('releaser')
+    await world.drain()
+    expect(beating.posts).toHaveLength(1)
+    const ids = world.happen('beating', 'bounces', 2)
+    await world.run('poller')
+    await world.drain()
+    const { last } = await world.stores.heartbeats.read('beating')
+    if (last === null) throw new Error('there was no heartbeat')
+    // A little more than an hour, so that the next one begins in another second.
+    const earlier = { ...last, startMs: last.startMs - (anHourSeconds + 5) * 1_000 }
+    await world.stores.heartbeats.claim('beating', earlier, last.startMs)
+    await world.run('releaser')
+    await world.drain()
+    const beats = beating.posts.filter(({ id }) => !ids.includes(id))
+    expect(beats.map(({ body }) => eventSchemas['webhook.heartbeat'].parse(body).data)).toMatchObject([
+      { interval_seconds: anHourSeconds, since: null, delivered: 0, failed: 0 },
+      { since: new Date(last.sentAtMs).toISOString(), delivered: 2, failed: 0 },
+    ])
+    expect(new Set(beats.map(({ id }) => id)).size).toBe(2)
+    const [source] = eventSchemas['webhook.heartbeat'].parse(beats[0]?.body).data.sources
+    expect(source?.streams.map(({ last_complete_walk }) => typeof last_complete_walk)).toEqual([
+      'string',
+      'string',
+    ])
   })
 })
 
@@ -316,6 +432,7 @@ describe('the roles of the template', () => {
     const may = (name: (typeof functionNames)[number], call: ReturnType<typeof writes>) =>
       isAllowed(world.functions[name].statements, call)
     expect(may('poller', reads('signing-master'))).toBe(false)
+    expect(may('poller', reads('authorization-walled'))).toBe(false)
     expect(may('dispatcher', reads('token-main'))).toBe(false)
     expect(may('releaser', reads('token-main'))).toBe(false)
     expect(may('poller', writes('DELIVERY#shop#2026-01-01'))).toBe(false)

@@ -71,10 +71,13 @@ describe('the functions', () => {
   })
 
   test('are given the settings', () => {
-    const told = synthTemplate({ deadlineSeconds: '7', pollEverySeconds: '90', logLevel: 'DEBUG' })
+    const told = synthTemplate({
+      ...{ deadlineSeconds: '7', disableAfterDays: '2', pollEverySeconds: '90', logLevel: 'DEBUG' },
+    })
     expect(variablesOf(told, 'poller')).toMatchObject({ POLL_EVERY_SECONDS: '90', LOG_LEVEL: 'DEBUG' })
     expect(variablesOf(told, 'dispatcher')).toMatchObject({
       DEADLINE_MS: '7000',
+      DISABLE_AFTER_MS: '172800000',
       LOG_LEVEL: 'DEBUG',
       SECRET_PREFIX: 'feedback-bridge/',
     })

@@ -126,6 +126,29 @@ describe('the reader of calls', () => {
     })
   })
 
+  test('finds the bus and the sources of the events of a request', () => {
+    const entry = { EventBusName: 'default', Source: 'ours' }
+    const call = read('AWSEvents.PutEvents', { Entries: [entry, { ...entry, Source: 'other' }] })
+    expect(call).toEqual({
+      action: 'events:PutEvents',
+      resource: 'arn:aws:events:us-east-1:000000000000:event-bus/default',
+      leadingKeys: [],
+      eventSources: ['ours', 'other'],
+    })
+    const statement = (sources: string[]) =>
+      allow({
+        Action: ['events:PutEvents'],
+        Resource: [call.resource],
+        Condition: {
+          'ForAllValues:StringEquals': { 'events:source': sources },
+          Null: { 'events:source': ['false'] },
+        },
+      })
+    expect(isAllowed([statement(['ours', 'other'])], call)).toBe(true)
+    expect(isAllowed([statement(['ours'])], call)).toBe(false)
+    expect(isAllowed([statement(['ours'])], { ...call, eventSources: [] })).toBe(false)
+  })
+
   test('refuses what it does not know', () => {
     expect(() => read('DynamoDB_20120810.Scan', { TableName: 't' })).toThrow('Scan')
     expect(() => read('Kinesis.PutRecord', {})).toThrow('Kinesis')

@@ -57,7 +57,9 @@ describe('cdk-nag', () => {
       ['feedback-bridge/State/MasterSecret', 'AwsSolutions-SMG4'],
       ['feedback-bridge/Poller', secrets('token')],
       ['feedback-bridge/Dispatcher', secrets('signing')],
+      ['feedback-bridge/Dispatcher', secrets('authorization')],
       ['feedback-bridge/Releaser', secrets('signing')],
+      ['feedback-bridge/Releaser', secrets('authorization')],
     ])
     expect(all.filter(({ reason }) => reason.length < 40)).toEqual([])
   })

@@ -31,16 +31,20 @@ describe('the poller may', () => {
 })
 
 describe('the dispatcher may', () => {
-  test('read endpoints and signing keys, mark endpoints, write deliveries, receive, send again and give up', () => {
+  test('read endpoints and their secrets, mark endpoints, write deliveries, take of limits, count, receive, send and give up', () => {
     expect(grantsOf(roles.dispatcher).sort()).toEqual([
       'dynamodb:BatchGetItem StateTable DELIVERY#*',
       'dynamodb:GetItem StateTable DELIVERY#*',
       'dynamodb:GetItem StateTable ENDPOINT',
+      'dynamodb:GetItem StateTable PACE#*',
       'dynamodb:PutItem StateTable DELIVERY#*',
+      'dynamodb:PutItem StateTable PACE#*',
       'dynamodb:Query StateTable ENDPOINT',
       'dynamodb:UpdateItem StateTable ENDPOINT',
+      'dynamodb:UpdateItem StateTable HEARTBEAT#*',
       'logs:CreateLogStream DispatcherLogs',
       'logs:PutLogEvents DispatcherLogs',
+      'secretsmanager:GetSecretValue secret:feedback-bridge/authorization-*',
       'secretsmanager:GetSecretValue secret:feedback-bridge/signing-*',
       'sqs:DeleteMessage StateFast',
       'sqs:DeleteMessage StateSlow',
@@ -57,25 +61,46 @@ describe('the dispatcher may', () => {
 })
 
 describe('the releaser may', () => {
-  test('ask the index and the log, write deliveries, clear marks, read signing keys, and enqueue', () => {
+  test('ask the index and the log, write deliveries, clear marks, read secrets, enqueue, and tell the operator', () => {
     expect(grantsOf(roles.releaser).sort()).toEqual([
       'dynamodb:BatchGetItem StateTable DELIVERY#*',
       'dynamodb:DeleteItem StateTable MARK#*',
+      'dynamodb:GetItem StateTable CURSOR#*',
       'dynamodb:GetItem StateTable DELIVERY#*',
       'dynamodb:GetItem StateTable EVENT#*',
+      'dynamodb:GetItem StateTable HEARTBEAT#*',
       'dynamodb:PutItem StateTable DELIVERY#*',
       'dynamodb:Query StateTable DELIVERY#*',
       'dynamodb:Query StateTable EVENT#*',
       'dynamodb:Query StateTable SOURCE ENDPOINT MARK#*',
       'dynamodb:Query StateTable/index/due waiting#* held#* dead#*',
       'dynamodb:UpdateItem StateTable DELIVERY#*',
+      'dynamodb:UpdateItem StateTable ENDPOINT',
+      'dynamodb:UpdateItem StateTable HEARTBEAT#*',
       'dynamodb:UpdateItem StateTable MARK#*',
+      'events:PutEvents arn:aws:events:eu-west-1:123456789012:event-bus/default',
       'logs:CreateLogStream ReleaserLogs',
       'logs:PutLogEvents ReleaserLogs',
+      'secretsmanager:GetSecretValue secret:feedback-bridge/authorization-*',
       'secretsmanager:GetSecretValue secret:feedback-bridge/signing-*',
       'sqs:SendMessage StateFailedRuns',
       'sqs:SendMessage StateFast',
       'sqs:SendMessage StateSlow',
+    ])
+  })
+})
+
+describe('what the releaser puts on the bus', () => {
+  test('is from the bridge itself, each entry of a request', () => {
+    const telling = roles.releaser.filter(({ actions }) => actions.includes('events:PutEvents'))
+    expect(telling.map(({ resources, conditions }) => ({ resources, conditions }))).toEqual([
+      {
+        resources: ['arn:aws:events:eu-west-1:123456789012:event-bus/default'],
+        conditions: {
+          'ForAllValues:StringEquals': { 'events:source': ['feedback-bridge'] },
+          Null: { 'events:source': ['false'] },
+        },
+      },
     ])
   })
 })

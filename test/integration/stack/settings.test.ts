@@ -34,6 +34,7 @@ describe('the settings', () => {
       fastConcurrency: 10,
       slowConcurrency: 5,
       deadlineSeconds: 15,
+      disableAfterDays: 5,
       simulator: false,
     })
   })
@@ -75,6 +76,7 @@ describe('the settings', () => {
     ['slowConcurrency', '2', '1000'],
     ['reservedConcurrency', '15', '10000'],
     ['deadlineSeconds', '1', '30'],
+    ['disableAfterDays', '1', '30'],
     ['simulator', 'false', 'true'],
   ])('%s is taken from %s to %s', ([name = '', ...values]) => {
     for (const value of values) expect(problemsOf({ [name]: value })).toEqual([])
@@ -95,6 +97,7 @@ describe('the settings', () => {
     ['slowConcurrency', '1', '1001'],
     ['reservedConcurrency', '3', 'all'],
     ['deadlineSeconds', '0', '31'],
+    ['disableAfterDays', '0', '31'],
     ['simulator', 'yes', '1'],
   ])(
     '%s beyond its bounds, or no such thing at all, is a problem that says what would be right',
@@ -180,6 +183,7 @@ describe('the settings', () => {
       ['slowConcurrency', '5'],
       ['reservedConcurrency', ''],
       ['deadlineSeconds', '15'],
+      ['disableAfterDays', '5'],
       ['simulator', 'false'],
     ])
     expect(settingTable.filter(({ meaning }) => meaning.length < 10)).toEqual([])

@@ -26,7 +26,7 @@ describe('the type of an event', () => {
     expect(eventTypeOf(recordWith({ bounce_type: 'h' }), 'complaints')).toBe('email.complaint')
   })
 
-  it('is one of six', () => {
-    expect(eventTypes).toHaveLength(6)
+  it('is one of seven', () => {
+    expect(eventTypes).toHaveLength(7)
   })
 })

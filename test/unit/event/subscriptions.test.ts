@@ -34,7 +34,7 @@ describe('the types of a subscription', () => {
       ['email.bounce.hard', 'email.bounce.soft', 'email.bounce.expired', 'email.bounce.other'],
     ],
     ['*', [...eventTypes, 'email.bouncefoo', 'email.bounce']],
-    ['webhook.*', ['webhook.test']],
+    ['webhook.*', ['webhook.test', 'webhook.heartbeat']],
     ['email.complaint', ['email.complaint']],
     ['email.bounce*', []],
     ['email', []],

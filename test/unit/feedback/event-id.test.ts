@@ -10,6 +10,7 @@ import {
   eventId,
   eventIdRange,
   eventSecond,
+  heartbeatId,
 } from '../../../shared/domain/feedback/event-id.ts'
 import { streamNames } from '../../../shared/domain/source.ts'
 
@@ -26,6 +27,20 @@ const record = {
   uuid: '1bb704f9-d12d-49b5-a6d6-6ce65413e354',
   second: 1_272_551_685,
 } as const
+
+describe('the id of a heartbeat', () => {
+  it('stays what it was, and holds the second', () => {
+    const id = heartbeatId({ endpointId: 'shop', second: record.second })
+    expect([id, eventSecond(id)]).toEqual(['evt_01514ZVEW86K56RSN6VA6KZQ9W', record.second])
+  })
+
+  it('is another for another endpoint or second', () => {
+    const ids = ['shop', 'crm'].flatMap(endpointId =>
+      [1, 2].map(second => heartbeatId({ endpointId, second })),
+    )
+    expect(new Set(ids).size).toBe(4)
+  })
+})
 
 describe('the id of an event', () => {
   it('stays what it was: another id for a known record would send it again', () => {

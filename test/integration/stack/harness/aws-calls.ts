@@ -10,6 +10,8 @@ export type AwsCall = {
   resource: string
   /** Partition keys that the request names: the condition key `dynamodb:LeadingKeys`. */
   leadingKeys: readonly string[]
+  /** Sources of the events that it puts: the condition key `events:source`. */
+  eventSources?: readonly string[]
 }
 
 /** What a call is read by. */
@@ -111,13 +113,29 @@ const sqs = (operation: string, body: unknown): AwsCall => {
   return { action: `sqs:${operation.replace(/Batch$/, '')}`, resource: arnOf('sqs', name), leadingKeys: [] }
 }
 
-const services = ['dynamodb', 'sqs', 'secretsmanager'] as const
+/** Every entry says its bus; the sources of all of them are the condition key. */
+const put = z.object({ Entries: z.array(z.object({ EventBusName: z.string(), Source: z.string() })).min(1) })
+
+const events = (operation: string, body: unknown): AwsCall => {
+  const { Entries } = put.parse(body)
+  const [bus, ...more] = new Set(Entries.map(({ EventBusName }) => EventBusName))
+  if (bus === undefined || more.length > 0) throw new Error(`${operation} to more than one bus`)
+  return {
+    action: `events:${operation}`,
+    resource: arnOf('events', `event-bus/${bus}`),
+    leadingKeys: [],
+    eventSources: Entries.map(({ Source }) => Source),
+  }
+}
+
+const services = ['dynamodb', 'sqs', 'secretsmanager', 'events'] as const
 export type Service = (typeof services)[number]
 
 const serviceOfTarget = new Map<string, Service>([
   ['DynamoDB_20120810', 'dynamodb'],
   ['AmazonSQS', 'sqs'],
   ['secretsmanager', 'secretsmanager'],
+  ['AWSEvents', 'events'],
 ])
 
 /** Reads a request of the JSON protocols by its `x-amz-target`. Throws for what it does not know. */
@@ -133,6 +151,8 @@ export const readCall = (
       return { service, call: dynamodb(operation, body, facts) }
     case 'sqs':
       return { service, call: sqs(operation, body) }
+    case 'events':
+      return { service, call: events(operation, body) }
     case 'secretsmanager': {
       const resource = facts.secretArn(secretAsked.parse(body).SecretId)
       return { service, call: { action: `secretsmanager:${operation}`, resource, leadingKeys: [] } }

@@ -6,7 +6,7 @@ import { close, listen } from '../../../../infra/local/loopback.ts'
 import { publicAddress } from './public-address.ts'
 
 /** One POST that arrived and was verified. */
-export type Post = { id: string; body: unknown; status: number }
+export type Post = { id: string; body: unknown; status: number; authorization: string | null }
 
 /** A customer's endpoint behind the public test address. */
 export type Hook = {
@@ -89,7 +89,8 @@ const createHook = (url: string, secret: string): Served => {
       const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
       const signed = Object.fromEntries(names.map(name => [name, String(headers[name] ?? '')]))
       const body: unknown = verifier.verify(text, signed)
-      posts.push({ id: signed['webhook-id'] ?? '', body, status: answer.status })
+      const authorization = headers.authorization ?? null
+      posts.push({ id: signed['webhook-id'] ?? '', body, status: answer.status, authorization })
       return answer
     },
   }

@@ -8,14 +8,16 @@ import {
 } from '../../../../shared/adapters/dynamodb/document-client.ts'
 import { createQueueClient } from '../../../../shared/adapters/sqs/client.ts'
 import type { Assembly } from './assembly.ts'
+import { type EventBus, startEventBus } from './event-bus.ts'
 import { createResolver, type Resolver, type Where } from './intrinsics.ts'
 import { createTemplateQueues, type TemplateQueue } from './queues-from-template.ts'
 import { generateSecret, type SecretsManager, startSecretsManager } from './secrets-manager.ts'
 import { createTemplateTable } from './table-from-template.ts'
 
 export type StackEmulators = {
-  endpoints: { dynamodb: string; sqs: string; secretsmanager: string }
+  endpoints: { dynamodb: string; sqs: string; secretsmanager: string; events: string }
   secrets: SecretsManager
+  bus: EventBus
   queues: readonly TemplateQueue[]
   /** For the test itself; functions have clients of their own. */
   document: ReturnType<typeof createDocumentClient>
@@ -31,10 +33,12 @@ export const startStackEmulators = async (assembly: Assembly): Promise<StackEmul
   // Its own `startFauxqs` listens on every address of the machine.
   const queueApp = buildApp({ logger: false })
   const secrets = await startSecretsManager()
+  const bus = await startEventBus()
   const endpoints = {
     dynamodb: await listen(table),
     sqs: await queueApp.listen({ host: '127.0.0.1', port: 0 }),
     secretsmanager: secrets.endpoint,
+    events: bus.endpoint,
   }
   const tableSettings = { ...localClientSettings, endpoint: endpoints.dynamodb }
   const tableClient = createTableClient(tableSettings)
@@ -51,6 +55,7 @@ export const startStackEmulators = async (assembly: Assembly): Promise<StackEmul
   return {
     endpoints,
     secrets,
+    bus,
     document,
     sqs,
     queues: await createTemplateQueues(sqs, assembly, resolver),
@@ -58,7 +63,7 @@ export const startStackEmulators = async (assembly: Assembly): Promise<StackEmul
     close: async () => {
       document.destroy()
       sqs.destroy()
-      await Promise.all([queueApp.close(), close(table), secrets.close()])
+      await Promise.all([queueApp.close(), close(table), secrets.close(), bus.close()])
     },
   }
 }

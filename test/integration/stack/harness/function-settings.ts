@@ -57,9 +57,10 @@ export type Additions = {
   preload: Readonly<Record<'NODE_OPTIONS', string>>
 }
 
-/** Where all three services are reached, through the function's own proxy. */
+/** Where all the services are reached, through the function's own proxy. */
 export const emulatorAddition = (endpoint: string): Additions['emulators'] => ({
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
   AWS_ENDPOINT_URL_SQS: endpoint,
   AWS_ACCESS_KEY_ID: 'local',

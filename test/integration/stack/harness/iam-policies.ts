@@ -58,6 +58,7 @@ const leadingKeysName = 'dynamodb:LeadingKeys'
 /** Values of a condition key in this request. The emulators speak plain HTTP; what is deployed never does. */
 const valuesOf = (key: string, call: AwsCall): readonly string[] => {
   if (key === leadingKeysName) return call.leadingKeys
+  if (key === 'events:source') return call.eventSources ?? []
   if (key === 'aws:SecureTransport') return ['true']
   throw new Error(`the harness does not know the condition key ${key}`)
 }

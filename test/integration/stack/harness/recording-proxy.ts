@@ -29,7 +29,7 @@ const refusal = (type: string, message: string): Answer => ({
 
 const passedOn = ['content-type', 'x-amz-target', 'authorization', 'x-amz-date'] as const
 
-/** Starts it on loopback. All three services speak the same protocol: JSON, the operation in a header. */
+/** Starts it on loopback. All the services speak the same protocol: JSON, the operation in a header. */
 export const startRecordingProxy = async (settings: ProxySettings): Promise<RecordingProxy> => {
   const calls: RecordedCall[] = []
   const problems: string[] = []

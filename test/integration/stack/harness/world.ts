@@ -3,9 +3,11 @@ import { type RunningSimulator, startSimulator } from '../../../../infra/simulat
 import { createDeliveryStore } from '../../../../shared/adapters/dynamodb/delivery-store.ts'
 import { createEndpointStore } from '../../../../shared/adapters/dynamodb/endpoint-store.ts'
 import { createEventLog } from '../../../../shared/adapters/dynamodb/event-log.ts'
+import { createHeartbeatStore } from '../../../../shared/adapters/dynamodb/heartbeat-store.ts'
 import { createReconcileMarks } from '../../../../shared/adapters/dynamodb/reconcile-marks.ts'
 import { createSourceStore } from '../../../../shared/adapters/dynamodb/source-store.ts'
 import { type Endpoint, endpointDefaults, noFilters } from '../../../../shared/domain/endpoint/endpoint.ts'
+import type { EndpointHealth } from '../../../../shared/domain/endpoint/endpoint-health.ts'
 import { type Source, sourceDefaults } from '../../../../shared/domain/source.ts'
 import { hourMs } from '../../../../shared/domain/time-units.ts'
 import { expectedEventId, type Stream } from '../../../e2e/harness/ids.ts'
@@ -36,6 +38,7 @@ export type World = Deployment & {
   stores: {
     endpoints: ReturnType<typeof createEndpointStore>
     deliveries: ReturnType<typeof createDeliveryStore>
+    heartbeats: ReturnType<typeof createHeartbeatStore>
   }
   /** All that must not be told: tokens, keys and what they are derived from. */
   secretsSeen: Set<string>
@@ -56,7 +59,9 @@ export type World = Deployment & {
   name(secret: string): string
   /** How the deliveries of these events stand, in their order; null where there is none. */
   stateOf(endpointId: string, eventIds: readonly string[]): Promise<(string | null)[]>
-  /** Makes these deliveries due now: in the table, their time has come. */
+  /** Changes what is known of an endpoint's health, as if it had happened. */
+  setHealth(endpointId: string, health: Partial<EndpointHealth>): Promise<void>
+  /** Makes these deliveries due now, and ends what their endpoint asked for: in the table, their time has come. */
   letTimePass(endpointId: string, eventIds: readonly string[]): Promise<void>
   /** The queue loses what it holds, and hours go by, until reconcile is to look at these events. */
   loseMessages(queue: string, stream: Stream, eventIds: readonly string[]): Promise<void>
@@ -87,11 +92,16 @@ export const createWorld = async (synthesized: Synthesized): Promise<World> => {
   const stores = {
     endpoints: createEndpointStore(stored),
     deliveries: createDeliveryStore(stored),
+    heartbeats: createHeartbeatStore({ ...stored, now: Date.now }),
   }
   const { queueUrl } = emulators.where(emulators.endpoints.sqs)
   const log = createEventLog(stored)
   const marks = createReconcileMarks(stored)
   let happened = 0
+  const setHealth: World['setHealth'] = async (id, change) => {
+    const { health } = required(await stores.endpoints.read(id), 'an endpoint')
+    await stores.endpoints.writeHealth(id, { ...health, ...change, version: health.version + 1 })
+  }
 
   return {
     ...deployment,
@@ -132,8 +142,10 @@ export const createWorld = async (synthesized: Synthesized): Promise<World> => {
       Promise.all(
         eventIds.map(async eventId => (await stores.deliveries.read({ endpointId, eventId }))?.state ?? null),
       ),
+    setHealth,
     letTimePass: async (endpointId, eventIds) => {
       const nowMs = Date.now()
+      await setHealth(endpointId, { pausedUntilMs: null })
       for (const eventId of eventIds) {
         const delivery = required(await stores.deliveries.read({ endpointId, eventId }), 'a delivery')
         const { writeId } = delivery
