@@ -6,6 +6,7 @@ import type { Command, Noun } from './command.ts'
 import { exitDone } from './exit-codes.ts'
 import { type InputPart, partsOf, type RawInput } from './input.ts'
 import { confirmInput, outputInput, targetInput } from './standard-flags.ts'
+import { commanderProblem, missingCommand } from './wrong-words.ts'
 
 export const programName = 'bridge'
 
@@ -37,6 +38,8 @@ export const parseLine = (entries: readonly (Noun | Command)[], args: readonly s
   const write = (text: string): void => {
     shown += text
   }
+  const missing = missingCommand(entries, args)
+  if (missing !== null) return { kind: 'wrong', problems: [missing], help: '' }
   const program = configured(new Commander(programName), write)
     .description(`The operator's command of the feedback bridge. ${packageJson.description}`)
     .version(packageJson.version, '--version', 'print the version')
@@ -68,17 +71,16 @@ export const parseLine = (entries: readonly (Noun | Command)[], args: readonly s
     if (error.exitCode === exitDone) return { kind: 'shown', text: shown }
     // Without a command commander writes its help; that is the answer, but nothing was done.
     const isHelp = error.code === 'commander.help'
-    const problem = isHelp ? 'say which command; the nouns and commands are above' : shortened(error.message)
+    const problem = isHelp
+      ? 'say which command; the nouns and commands are above'
+      : commanderProblem(error, entries, args)
     return { kind: 'wrong', problems: [problem], help: isHelp ? shown : '' }
   }
   const [command] = found
-  const missing = 'say which command; --help lists them'
   return command === undefined
-    ? { kind: 'wrong', problems: [missing], help: shown }
+    ? { kind: 'wrong', problems: ['say which command; --help lists them'], help: shown }
     : { kind: 'command', ...command }
 }
-
-const shortened = (message: string): string => message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '; $1')
 
 const configured = (command: Commander, write: (text: string) => void): Commander =>
   command

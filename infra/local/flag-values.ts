@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseEndpointUrl } from '../../shared/domain/endpoint/endpoint-url.ts'
-import { parseTypePattern } from '../../shared/domain/event/subscriptions.ts'
+import { noTypes, parseTypePattern } from '../../shared/domain/event/subscriptions.ts'
 import { parseSecret } from '../../shared/domain/signing/signing-keys.ts'
 import { authSchemes, type StartAt } from '../../shared/domain/source.ts'
 import { durationForms, parseDuration } from './durations.ts'
@@ -67,9 +67,10 @@ const startAt = checked<StartAt>(text => {
 })
 
 const types = checked<string[]>(text => {
-  const parsed = list(text).map(parseTypePattern)
-  const problems = parsed.flatMap(result => (result.kind === 'invalid' ? [result.problem] : []))
-  if (problems.length > 0) return { problem: problems.join(' ') }
+  const texts = list(text)
+  const parsed = texts.map(parseTypePattern)
+  const wrong = texts.filter((_, at) => parsed[at]?.kind === 'invalid')
+  if (wrong.length > 0) return { problem: noTypes(wrong) }
   return { value: parsed.flatMap(result => (result.kind === 'pattern' ? [result.pattern] : [])) }
 })
 

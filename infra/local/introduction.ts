@@ -1,3 +1,4 @@
+import { parseEndpointUrl } from '../../shared/domain/endpoint/endpoint-url.ts'
 import type { Source } from '../../shared/domain/source.ts'
 import type { BridgeSettings } from './settings.ts'
 import type { RunningBridge } from './start-bridge.ts'
@@ -16,7 +17,10 @@ const some = (names: readonly string[]): string => {
 }
 
 /** What a person should know at the start. */
-export const introduction = (settings: BridgeSettings, bridge: RunningBridge): string[] => {
+export const introduction = (
+  settings: BridgeSettings,
+  bridge: Pick<RunningBridge, 'sources' | 'endpoints' | 'notNamed' | 'secretsPath' | 'left'>,
+): string[] => {
   const { sources, endpoints, notNamed, left } = bridge
   const lines = [
     `Polling ${some(sources.map(polled)) || 'nothing, since every source is paused'}, sending to ${some(endpoints.map(shown)) || 'no endpoint yet: bridge endpoint add makes one'}.`,
@@ -27,6 +31,10 @@ export const introduction = (settings: BridgeSettings, bridge: RunningBridge): s
   }
   if (notNamed.length > 0) {
     lines.push(`Not named now, so held is what is for ${some(notNamed.map(shown))}.`)
+  }
+  const refused = settings.allowPrivate ? [] : endpoints.filter(isPrivate)
+  if (refused.length > 0) {
+    lines.push(`Without --allow-private-endpoints nothing is sent to ${some(refused.map(shown))}.`)
   }
   if (sources.some(({ baseUrl }) => sendsTokenInClear(baseUrl))) {
     lines.push('Beware: a source is asked over http, so that its token can be read on the way; use https.')
@@ -40,6 +48,9 @@ export const introduction = (settings: BridgeSettings, bridge: RunningBridge): s
   }
   return lines
 }
+
+/** The operator's command takes such a one for a bridge that is started with the flag. */
+const isPrivate = ({ url }: { url: string }): boolean => !parseEndpointUrl(url, { allowPrivate: false }).ok
 
 const sendsTokenInClear = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)

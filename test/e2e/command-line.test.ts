@@ -67,7 +67,7 @@ describe.concurrent('the command', () => {
   })
 
   test('says what is missing; exit 2', async ({ world }) => {
-    const bridge = world.command(['--once'])
+    const bridge = world.command(['--once', '--include-soft'])
     expect(await bridge.ended()).toEqual({ code: 2, signal: null })
     expect(bridge.stdout()).toBe('')
     const missing = ['--source-url', '--token', '--endpoint']

@@ -18,7 +18,9 @@ const tokenOf = async (secrets: OperatorBridge['secrets'], { id, tokenSecret }: 
     throw new FeedbackApiError({
       code: error.code,
       message: error.message,
-      hint: isMissing ? `Give it its token here as well: bridge source token ${id}.` : error.hint,
+      hint: isMissing
+        ? `Audit asks with the token that is kept here; keep it: bridge source token ${id}.`
+        : error.hint,
       failure: 'refused',
       status: null,
       cause: error,

@@ -35,13 +35,21 @@ const renderStream = (look: Look, { source, stream, requests, audit }: AuditView
   ].join('\n')
 }
 
-const recordFields = (look: Look, { records, log }: Compared): [string, string][] => {
+const recordFields = (look: Look, { walk, records, log }: Compared): [string, string][] => {
+  const isUnread = walk.kind === 'unreadable'
+  // That none could be read says nothing of what is there.
+  if (isUnread && records.atService === 0) {
+    return [
+      ['Records at the service', 'none could be read'],
+      ['Events in the log', number(log.events)],
+    ]
+  }
   const { red, green } = look.colors
   const missing = records.missing === 0 ? green('0') : red(number(records.missing))
   const more = (name: string, count: number): [string, string][] =>
     count === 0 ? [] : [[name, number(count)]]
   return [
-    ['Records at the service', number(records.atService)],
+    [isUnread ? 'Records that could be read' : 'Records at the service', number(records.atService)],
     ['  in the event log', number(records.inLog)],
     ['  before the floor', number(records.beforeFloor)],
     ['  in quarantine', number(records.quarantined)],

@@ -5,9 +5,9 @@ import { renderTable } from '../output/table.ts'
 import { none } from '../output/texts.ts'
 import type { Session } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
-import { countEntries, findDead, type ToFind } from './find-dead.ts'
+import { countEntries, findDead, type ToFind, typesOf } from './find-dead.ts'
 
-export type Group = { endpoint: string; reason: string | null; deadLetters: number }
+export type Group = { endpoint: string; type: string | null; reason: string | null; deadLetters: number }
 export type Counted = { total: number; groups: readonly Group[] }
 
 /** Pages of dead letters with a bar that says how far the search has come. */
@@ -27,7 +27,7 @@ export const searchWithProgress = async (
   return { pages: findDead(of, { bridge, signal, looked }), progress }
 }
 
-/** Counts what is meant, by endpoint and reason. */
+/** Counts what is meant, by endpoint, type and reason. */
 export const countDead = async (
   of: ToFind,
   deps: { bridge: OperatorBridge; session: Session },
@@ -38,9 +38,11 @@ export const countDead = async (
   const { pages, progress } = await searchWithProgress(of, { ...deps, doing })
   for await (const page of pages) {
     total += page.length
-    for (const { endpointId: endpoint, reason } of page) {
-      const name = `${endpoint} ${reason}`
-      const group = groups.get(name) ?? { endpoint, reason, deadLetters: 0 }
+    const types = await typesOf(page, deps.bridge)
+    for (const [at, { endpointId: endpoint, reason }] of page.entries()) {
+      const type = types[at] ?? null
+      const name = `${endpoint} ${type} ${reason}`
+      const group = groups.get(name) ?? { endpoint, type, reason, deadLetters: 0 }
       groups.set(name, { ...group, deadLetters: group.deadLetters + 1 })
     }
   }
@@ -51,9 +53,15 @@ export const countDead = async (
 export const renderGroups = (look: Look, groups: readonly Group[]): string =>
   renderTable(
     look,
-    [{ title: 'ENDPOINT', shrinks: true }, { title: 'REASON' }, { title: 'DEAD LETTERS', align: 'right' }],
-    groups.map(({ endpoint, reason, deadLetters }) => [
+    [
+      { title: 'ENDPOINT', shrinks: true },
+      { title: 'TYPE' },
+      { title: 'REASON', shrinks: true },
+      { title: 'DEAD LETTERS', align: 'right' },
+    ],
+    groups.map(({ endpoint, type, reason, deadLetters }) => [
       endpoint,
+      type ?? none,
       reason ?? none,
       deadLetters.toLocaleString('en-US'),
     ]),

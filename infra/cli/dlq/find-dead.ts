@@ -108,4 +108,11 @@ async function* together(keys: AsyncIterable<DeliveryKey>): AsyncGenerator<Deliv
   if (page.length > 0) yield page
 }
 
+/** The types of deliveries' events, in their order; null where the log has the event no more. */
+export const typesOf = (
+  deliveries: readonly Delivery[],
+  { log }: Pick<OperatorBridge, 'log'>,
+): Promise<(string | null)[]> =>
+  mapBounded(deliveries, readsAtOnce, async delivery => (await log.read(delivery))?.type ?? null)
+
 const nameOf = ({ endpointId, eventId }: DeliveryKey): string => `${endpointId} ${eventId}`

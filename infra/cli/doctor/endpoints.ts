@@ -6,7 +6,7 @@ import { failureReason, isSuccess } from '../../../shared/domain/delivery/retry-
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { testEvent } from '../../../shared/domain/event/test-event.ts'
 import { showDuration } from '../../local/durations.ts'
-import { checkAddresses, checkUrl } from '../endpoint/check-url.ts'
+import { checkAddresses, checkUrl, privateMend } from '../endpoint/check-url.ts'
 import { healthLines } from '../endpoint/health.ts'
 import { sendTest } from '../endpoint/send-test.ts'
 import { UsageError } from '../failures.ts'
@@ -35,11 +35,18 @@ const checkOne = async (endpoint: Endpoint, context: CheckContext): Promise<Foun
     const reason = stateReason === null || stateReason === 'endpoint_disabled' ? '' : ` (${stateReason})`
     return warning(id, `is disabled${reason}; ${text}`, `To send again: bridge endpoint enable ${id}.`)
   } catch (error) {
-    if (error instanceof UsageError) return failed(id, error.problems[0] ?? '', moved(id))
-    if (error instanceof BridgeError) return failed(id, error.message, error.hint)
+    if (error instanceof UsageError) {
+      return failed(id, error.problems[0] ?? '', mendOf(endpoint, context, 'url_refused') ?? moved(id))
+    }
+    if (error instanceof BridgeError) {
+      return failed(id, error.message, mendOf(endpoint, context, error.code) ?? error.hint)
+    }
     throw error
   }
 }
+
+const mendOf = (endpoint: Endpoint, { bridge, allowPrivate }: CheckContext, reason: string): string | null =>
+  privateMend(endpoint, { target: bridge.target, allowPrivate, reason })
 
 const moved = (id: string): string => `If it has moved: bridge endpoint update ${id} --url URL.`
 
@@ -48,10 +55,8 @@ const resolved = async ({ url }: Endpoint, { allowPrivate }: CheckContext): Prom
   return 'has addresses that may be sent to; --send-tests asks it'
 }
 
-const answered = async (
-  endpoint: Endpoint,
-  { bridge, clock, allowPrivate }: CheckContext,
-): Promise<string | Found> => {
+const answered = async (endpoint: Endpoint, context: CheckContext): Promise<string | Found> => {
+  const { bridge, clock, allowPrivate } = context
   const second = Math.floor(clock.now() / 1_000)
   const event = testEvent({ type: 'webhook.test', endpointId: endpoint.id, uuid: randomUUID(), second })
   const { result } = await sendTest({ endpoint, event, allowPrivate }, { bridge, clock })
@@ -61,5 +66,6 @@ const answered = async (
   if (result.kind === 'answered') {
     return failed(endpoint.id, `answered a test ${result.status} ${took}: ${failureReason(result)}`, mend)
   }
-  return failed(endpoint.id, `no answer ${took}: ${result.reason}, ${deliveryReasons[result.reason]}`, mend)
+  const text = `no answer ${took}: ${result.reason}, ${deliveryReasons[result.reason]}`
+  return failed(endpoint.id, text, mendOf(endpoint, context, result.reason) ?? mend)
 }

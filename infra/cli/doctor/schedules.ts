@@ -21,9 +21,8 @@ export const schedulesCheck: Check = {
   run: async context => {
     const { target } = context.bridge
     if (target.kind === 'local' && !target.isRunning) {
-      return [
-        failed('', 'no bridge runs on this folder: nothing is polled or delivered', 'Start it: npm start.'),
-      ]
+      const text = 'no bridge runs on this folder: nothing is polled or delivered'
+      return [failed('', text, `Start it: npm start -- --data ${target.dataDir}.`)]
     }
     return [
       ...(await Promise.all(context.sources.map(source => checkPoller(source, context)))),

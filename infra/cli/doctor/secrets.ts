@@ -38,7 +38,11 @@ const checkToken = async (source: Source, { bridge }: CheckContext): Promise<Fou
     return isThere ? ok(name, 'can be read') : failed(name, 'is empty', mend)
   })
   if (found.outcome === 'ok' || !isOfFlags(source, bridge)) return found
-  return skipped(name, 'the token was given to npm start, which alone has it')
+  const text = 'the token was given to npm start, which alone has it'
+  return {
+    ...skipped(name, text),
+    mend: `To check it and to audit, keep it here too: bridge source token ${id}.`,
+  }
 }
 
 /** npm start keeps no token, and names the source of its flags after the service. */

@@ -9,7 +9,7 @@ import { argument, optional, toggle } from '../input.ts'
 import { type Session, show } from '../session.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 import { idValue } from '../values.ts'
-import { checkAddresses, checkAllowPrivate, checkUrl } from './check-url.ts'
+import { checkAddresses, checkAllowPrivate, checkUrl, urlValue } from './check-url.ts'
 import { endpointJson } from './endpoint-view.ts'
 import { allowPrivateFlag, settingFlags } from './inputs.ts'
 import { renderSecret } from './render.ts'
@@ -63,7 +63,7 @@ export const addEndpoint = defineCommand({
     { line: 'bridge endpoint add http://127.0.0.1:3000/ --allow-private-endpoints' },
   ],
   input: z.object({
-    url: argument(z.string(), {
+    url: argument(urlValue, {
       value: 'URL',
       text: 'where events are sent, as https://example.com/webhooks',
     }),

@@ -3,9 +3,16 @@ import { addressVerdict } from '../../../shared/domain/endpoint/address-guard.ts
 import { literalAddress, parseEndpointUrl } from '../../../shared/domain/endpoint/endpoint-url.ts'
 import { CommandError, RefusedError, UsageError } from '../failures.ts'
 import type { Target } from '../target/operator-bridge.ts'
+import { checked } from '../values.ts'
 
 /** Both families, with the resolver's own tries. */
 const lookupTimeoutMs = 6_000
+
+/** A URL that could be meant; whether this bridge may send there, `checkUrl` says. */
+export const urlValue = checked<string>(text => {
+  const parsed = parseEndpointUrl(text, { allowPrivate: true })
+  return parsed.ok || parsed.reason === 'address_refused' ? { value: text } : { problem: parsed.problem }
+})
 
 /** What a laptop may allow, the cloud can't. Throws a `RefusedError`. */
 export const checkAllowPrivate = (target: Target, allowPrivate: boolean): void => {
@@ -33,6 +40,18 @@ export const checkUrl = (text: string, { allowPrivate }: { allowPrivate: boolean
     message: parsed.problem,
     hint: wouldDo ? hint : 'Give a URL that the internet can reach.',
   })
+}
+
+/** What has a local bridge send to an endpoint that was refused; null where it would not help, or the bridge is deployed. */
+export const privateMend = (
+  { url }: { url: string },
+  of: { target: Target; allowPrivate: boolean; reason: string },
+): string | null => {
+  const isRefusal = of.reason === 'url_refused' || of.reason === 'address_refused'
+  if (!isRefusal || of.allowPrivate || of.target.kind !== 'local') return null
+  return parseEndpointUrl(url, { allowPrivate: true }).ok
+    ? 'A local bridge sends there if it is started with --allow-private-endpoints; give the flag here too.'
+    : null
 }
 
 /**

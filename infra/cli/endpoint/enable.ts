@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Standing } from '../../../shared/domain/release/count-standing.ts'
 import { dropHeld } from '../../../shared/domain/release/drop-held.ts'
+import { recoveryPerSecondFirst } from '../../../shared/domain/release/release-pace.ts'
 import { exitNotConfirmed, isConfirmed } from '../asking.ts'
 import { defineCommand } from '../command.ts'
 import { exitDone, exitFailed, exitInterrupted } from '../exit-codes.ts'
@@ -85,8 +86,12 @@ const heldText = ({ count, atLeast }: Standing): string =>
 const outcome = (what: WhatIsHeld, { held, dropped }: { held: Standing; dropped: number }): string => {
   if (what === 'drop' && dropped > 0)
     return `${counted(dropped, 'held delivery', 'held deliveries')} dropped.`
-  return held.count === 0 || what === 'drop' ? '' : `${heldText(held)} go out within a minute or so.`
+  if (held.count === 0 || what === 'drop') return ''
+  const are = held.count === 1 && !held.atLeast ? 'is' : 'are'
+  return `${capital(heldText(held))} ${are} released by and by, ${recoveryPerSecondFirst} a second at first.`
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const choose = async ({ io }: Session, held: Standing): Promise<WhatIsHeld | null> => {
   const question = `There are ${heldText(held)}. What is to become of them?`

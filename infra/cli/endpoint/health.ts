@@ -19,7 +19,7 @@ export const healthLines = ({ health }: Pick<Endpoint, 'health'>, nowMs: number)
     ...(open === null
       ? []
       : [
-          `breaker open since ${showMomentAndAge(open.sinceMs, nowMs)}, since ${why[open.because]}; ` +
+          `breaker open since ${showMomentAndAge(open.sinceMs, nowMs)}, because ${why[open.because]}; ` +
             `the next probe ${open.nextProbeAtMs <= nowMs ? 'is due' : showAge(open.nextProbeAtMs, nowMs)}`,
         ]),
     ...(pausedUntilMs !== null && pausedUntilMs > nowMs

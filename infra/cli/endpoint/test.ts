@@ -13,7 +13,7 @@ import { optional } from '../input.ts'
 import type { Look } from '../output/look.ts'
 import { masked } from '../output/texts.ts'
 import { show } from '../session.ts'
-import { checkAllowPrivate } from './check-url.ts'
+import { checkAllowPrivate, privateMend } from './check-url.ts'
 import { findPresentEndpoint } from './find-endpoint.ts'
 import { allowPrivateFlag, endpointIdArgument } from './inputs.ts'
 import { type SentTest, sendTest } from './send-test.ts'
@@ -51,6 +51,11 @@ export const testEndpoint = defineCommand({
       json: () => sentJson(endpoint, type, sent),
       text: look => renderSent(look, endpoint, sent),
     })
+    if (sent.result.kind === 'failed') {
+      const { reason } = sent.result
+      const mend = privateMend(endpoint, { target: bridge.target, allowPrivate, reason })
+      if (mend !== null) session.io.note(mend)
+    }
     return isSuccess(sent.result) ? exitDone : exitFailed
   },
 })

@@ -1,14 +1,13 @@
 import { eventTypes } from '../../../shared/domain/event/event-types.ts'
 import type { EventSummary } from '../../../shared/domain/polling/event-log.ts'
 import type { Look } from '../output/look.ts'
-import { isoOf, isoOfSecond, isoOrNull, showMoment } from '../output/moments.ts'
+import { isNarrow, isoOf, isoOfSecond, isoOrNull, rowMoments } from '../output/moments.ts'
 import type { RowColumn } from '../output/row-writer.ts'
 import { none } from '../output/texts.ts'
 import type { OperatorBridge } from '../target/operator-bridge.ts'
 
-const momentWidth = 20
 export const eventIdWidth = 30
-const typeWidth = Math.max(...eventTypes.map(type => type.length))
+const recordTypes = eventTypes.filter(type => type.startsWith('email.'))
 const endpointsWidth = 20
 
 /** What `--json` shows of an event beside its body: documented in infra/cli/README.md, and only ever added to. */
@@ -26,9 +25,15 @@ export const summaryJson = (event: EventSummary) => ({
   forgottenAt: isoOrNull(event.forgottenAtMs ?? null),
 })
 
-const colorOf = (look: Look, type: string): string => {
-  if (type === 'email.complaint') return look.colors.magenta(type)
-  return type === 'email.bounce.hard' ? look.colors.red(type) : type
+const colorOf = (look: Look, type: string, text: string): string => {
+  if (type === 'email.complaint') return look.colors.magenta(text)
+  return type === 'email.bounce.hard' ? look.colors.red(text) : text
+}
+
+/** The column of a type that no row is broken for: on a narrow terminal without what all types begin with. */
+const typeColumn = (look: Look): { width: number; show: (type: string) => string } => {
+  const show = (type: string): string => (isNarrow(look) ? type.replace(/^email\./, '') : type)
+  return { width: Math.max(...recordTypes.map(type => show(type).length)), show }
 }
 
 /** Columns and rows of events; which source it was only where there are several. */
@@ -39,19 +44,22 @@ export const eventRows = async (
   const { look } = of
   const ids = of.source === undefined ? (await sources.list()).map(({ id }) => id) : [of.source]
   const hasSource = ids.length > 1
+  const [moments, types] = [rowMoments(look), typeColumn(look)]
   const sourceColumn = { title: 'SOURCE', width: Math.max(...ids.map(id => id.length), 1), shrinks: true }
   return {
     columns: [
-      { title: 'TIME', width: momentWidth },
+      { title: 'TIME', width: moments.width },
       { title: 'EVENT', width: eventIdWidth },
-      { title: 'TYPE', width: typeWidth, shrinks: true },
+      { title: 'TYPE', width: types.width },
       ...(hasSource ? [sourceColumn] : []),
-      { title: 'ENDPOINTS', width: endpointsWidth, shrinks: true },
+      { title: isNarrow(look) ? 'FOR' : 'ENDPOINTS', width: endpointsWidth, shrinks: true },
     ],
     row: event => [
-      showMoment(event.second * 1_000),
+      moments.show(event.second * 1_000),
       event.id,
-      event.forgottenAtMs === undefined ? colorOf(look, event.type) : look.colors.dim('forgotten'),
+      event.forgottenAtMs === undefined
+        ? colorOf(look, event.type, types.show(event.type))
+        : look.colors.dim('forgotten'),
       ...(hasSource ? [event.sourceId] : []),
       event.endpointIds.length === 0 ? none : event.endpointIds.join(', '),
     ],

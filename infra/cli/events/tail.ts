@@ -60,7 +60,7 @@ const refuseIdle = ({ target }: OperatorBridge): void => {
   throw new CommandError({
     code: 'bridge_not_running',
     message: `no bridge is running in the folder ${target.dataDir}: nothing would come`,
-    hint: 'Start it with npm start. What is in the log, bridge events list shows.',
+    hint: `Start it with npm start -- --data ${target.dataDir}. What is in the log, bridge events list shows.`,
   })
 }
 

@@ -22,12 +22,23 @@ export const showAge = (ms: number, nowMs: number): string =>
 const momentColumnsMin = 100
 const momentWidth = 20
 const ageWidth = 11
+const yearWidth = 5
+
+/** Whether rows are short of room. */
+export const isNarrow = ({ columns }: Pick<Look, 'columns'>): boolean =>
+  columns !== null && columns < momentColumnsMin
+
+/** The moment of a row that stays on the screen while time goes on: on a narrow terminal without its year. */
+export const rowMoments = (look: Pick<Look, 'columns'>): { width: number; show: (ms: number) => string } =>
+  isNarrow(look)
+    ? { width: momentWidth - yearWidth, show: ms => showMoment(ms).slice(yearWidth) }
+    : { width: momentWidth, show: showMoment }
 
 /** How a list of rows tells when: the moment; on a narrow terminal how long ago it was, which no row is broken for. */
 export const listedMoments = (
-  { columns }: Pick<Look, 'columns'>,
+  look: Pick<Look, 'columns'>,
   nowMs: number,
 ): { width: number; show: (ms: number) => string } =>
-  columns !== null && columns < momentColumnsMin
+  isNarrow(look)
     ? { width: ageWidth, show: ms => showAge(ms, nowMs) }
     : { width: momentWidth, show: showMoment }

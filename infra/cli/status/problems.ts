@@ -12,10 +12,11 @@ const successShareTold = 0.9
 /** What is not as it should be, in words, with what to do. */
 export const problemsOf = (status: Status): string[] => {
   const { target, sources, endpoints, queues, nowMs } = status
-  const isAway = target.kind === 'local' && !target.isRunning
   const lines = [
-    ...(isAway
-      ? ['No bridge runs on this folder: nothing is polled or delivered. npm start starts one.']
+    ...(target.kind === 'local' && !target.isRunning
+      ? [
+          `No bridge runs on this folder: nothing is polled or delivered. npm start -- --data ${target.dataDir} starts one.`,
+        ]
       : []),
     ...sources.flatMap(source => sourceProblems(source, nowMs)),
     ...endpoints.flatMap(endpoint => endpointProblems(endpoint, nowMs)),

@@ -112,7 +112,8 @@ const rankOf = ({ endpoint, found }: EndpointStatus): number => {
 const endpointState = ({ colors }: Look, endpoint: EndpointStatus['endpoint'], nowMs: number): string => {
   if (endpoint.state !== 'active') return colors.yellow(endpoint.state)
   const { open, pausedUntilMs } = endpoint.health
-  if (open !== null) return colors.red('open')
+  // An open breaker is the endpoint's failure; the word alone reads as if it were well.
+  if (open !== null) return colors.red('failing')
   if (pausedUntilMs !== null && pausedUntilMs > nowMs) return colors.yellow('paused')
   return healthLines(endpoint, nowMs).length === 0 ? colors.green('active') : colors.yellow('failing')
 }

@@ -23,7 +23,7 @@ import { compareDeliveries, type LogComparison } from './compare-deliveries.ts'
 import { createPageComparer } from './compare-page.ts'
 import { createIdSet } from './id-set.ts'
 import type { MissingRecord, RecordCounts } from './record-counts.ts'
-import { type ServiceWalk, walkService } from './walk-service.ts'
+import { type ServiceFailure, type ServiceWalk, walkService } from './walk-service.ts'
 
 /** Beside the overlap and the pace: reading, sending and recording take their time. */
 const settleSecondsMin = 60
@@ -47,7 +47,10 @@ export type AuditDeps = {
   signal: AbortSignal
 }
 
-export type AuditPart = 'service' | 'deliveries'
+/** What an audit is at: what it compares, or that the service fails and is asked again. */
+export type AuditProgress =
+  | { part: 'service' | 'deliveries'; second: number | null }
+  | ({ part: 'failure' } & ServiceFailure)
 
 export type ToAudit = {
   source: Source
@@ -57,7 +60,7 @@ export type ToAudit = {
   toSecond: number
   isRepair: boolean
   gate: AuditGate
-  onProgress: (at: { part: AuditPart; second: number | null }) => void
+  onProgress: (at: AuditProgress) => void
 }
 
 export type StreamAudit =
@@ -97,9 +100,15 @@ export const auditStream = async (of: ToAudit, deps: AuditDeps): Promise<StreamA
   const settleSeconds = settleSecondsOf(source)
   const toSecond = Math.min(of.toSecond, Math.floor(startedAtMs / 1_000) - settleSeconds)
   const range = { fromSecond, toSecond, settleSeconds, overlapSeconds: source.overlapSeconds }
+  of.onProgress({ part: 'service', second: null })
   const walk = await walkService(
     { ...ids, range, cursor: main.cursor },
-    { ...deps, gate, comparer, onPage: second => of.onProgress({ part: 'service', second }) },
+    {
+      ...deps,
+      ...{ gate, comparer },
+      onPage: second => of.onProgress({ part: 'service', second }),
+      onFailure: failure => of.onProgress({ part: 'failure', ...failure }),
+    },
   )
   if (walk.kind === 'interrupted') return null
   const untilSecond = walk.kind === 'walked' ? walk.untilSecond : toSecond

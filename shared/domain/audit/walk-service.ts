@@ -11,6 +11,8 @@ import type { AuditedStream, PageComparer } from './compare-page.ts'
 
 /** Failures in a row, and ways that led nowhere, after which the service counts as not readable. */
 const failuresMax = 5
+/** Fewer where it never answers: a person waits, and a wrong address or a fallen service stays so for minutes. */
+const unansweredMax = 3
 const lossesMax = olderAnchorsMax + 2
 const failureWaitMs = 2_000
 
@@ -35,7 +37,11 @@ export type WalkServiceDeps = {
   clock: Clock
   signal: AbortSignal
   onPage: (second: number | null) => void
+  onFailure: (failure: ServiceFailure) => void
 }
+
+/** A request failed, and the service is asked again after a wait. */
+export type ServiceFailure = { reason: string; failures: number; failuresMax: number; waitMs: number }
 
 /**
  * Walks a list over a range of time, as the poller does: from a record of the log that lies before it, by our own
@@ -56,6 +62,7 @@ export const walkService = async (
   let state = beginAt(anchor, range)
   let losses = 0
   let failures = 0
+  let isAnswered = false
   for (;;) {
     const expectKnown = newestSecond !== null && state.from !== null && newestSecond > state.from.second
     const report = await walkOnce(of, deps, { state, expectKnown, limits })
@@ -63,6 +70,7 @@ export const walkService = async (
     if (end.kind === 'complete') return { kind: 'walked', untilSecond: limits.untilSecond ?? range.toSecond }
     if (signal.aborted || end.kind === 'unfinished') return { kind: 'interrupted' }
     if (report.pages > 0) failures = 0
+    isAnswered ||= report.pages > 0 || !isUnreachable(report)
     if (end.kind === 'failed') failures += 1
     const isLost = end.kind === 'lost' || (failedWithLastId(report) && failures >= serverErrorsMax)
     if (isLost && losses < lossesMax) {
@@ -74,9 +82,12 @@ export const walkService = async (
       state = beginAt(anchor, range)
       continue
     }
-    const giveUp = isLost || !mayTryAgain(report) || failures >= failuresMax
+    const triesMax = isAnswered ? failuresMax : unansweredMax
+    const giveUp = isLost || !mayTryAgain(report) || failures >= triesMax
     if (giveUp) return unreadable(report)
-    await clock.sleep(failureWaitMs * 2 ** (failures - 1), signal)
+    const waitMs = failureWaitMs * 2 ** (failures - 1)
+    deps.onFailure({ reason: reasonOf(end), failures, failuresMax: triesMax, waitMs })
+    await clock.sleep(waitMs, signal)
     state = report.state
   }
 }
@@ -133,12 +144,20 @@ const requestOf = ({ stream }: AuditedStream, ask: Ask) =>
 const mayTryAgain = ({ end }: WalkReport): boolean =>
   end.kind === 'failed' && end.error !== null && end.error.failure !== 'refused'
 
+const isUnreachable = ({ end }: WalkReport): boolean =>
+  end.kind === 'failed' && end.error?.failure === 'unreachable'
+
+const reasonOf = (end: WalkReport['end']): string => {
+  if (end.kind === 'failed' && end.error !== null) return end.error.code
+  return end.kind === 'failed' || end.kind === 'lost' ? end.reason : end.kind
+}
+
 const unreadable = ({ end }: WalkReport): ServiceWalk => {
   if (end.kind === 'failed' && end.error !== null) {
     const { code, status, hint } = end.error
     return { kind: 'unreadable', reason: code, status, hint }
   }
-  const reason = end.kind === 'failed' || end.kind === 'lost' ? end.reason : end.kind
+  const reason = reasonOf(end)
   return { kind: 'unreadable', reason, status: null, hint: hints.get(reason) ?? otherHint }
 }
 

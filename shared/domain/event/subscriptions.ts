@@ -31,15 +31,18 @@ export const parseTypePattern = (text: string): TypePattern => {
   const pattern = text.trim()
   const wellFormed = /^(?:\*|[a-z]+(?:\.[a-z]+)*(?:\.\*)?)$/.test(pattern)
   if (wellFormed && eventTypes.some(type => matchesType(type, pattern))) return { kind: 'pattern', pattern }
-  const known = eventTypes.join(', ')
-  const shown = JSON.stringify(pattern.slice(0, shownCharsMax))
-  return {
-    kind: 'invalid',
-    problem: `${shown} is no type of event. It must be one of ${known}, or end in a wildcard, as email.bounce.* or *.`,
-  }
+  return { kind: 'invalid', problem: noTypes([pattern]) }
 }
 
 const shownCharsMax = 80
+
+/** What is wrong with texts that are no types, with the list of types once. */
+export const noTypes = (texts: readonly string[]): string => {
+  const shown = texts.map(text => JSON.stringify(text.trim().slice(0, shownCharsMax))).join(', ')
+  const [are, each] = texts.length === 1 ? ['is no type of event', 'It'] : ['are no types of event', 'Each']
+  const known = eventTypes.join(', ')
+  return `${shown} ${are}. ${each} must be one of ${known}, or end in a wildcard, as email.bounce.* or *.`
+}
 
 const passesFilters = (event: SubscribedEvent, filters: SubscriptionFilters): boolean =>
   passes(event.sourceId, filters.sources, value => value) &&

@@ -74,8 +74,8 @@ describe('bridge dlq list', () => {
     await using folder = await world()
     const { stdout } = await folder.bridge('dlq list --endpoint crm --limit 1')
     expect(stdout.split('\n').map(line => line.split(/ {2,}/))).toEqual([
-      ['EVENT', 'ENDPOINT', 'REASON', 'ATTEMPT', 'GIVEN UP'],
-      [a.id, 'crm', 'http_500', '1.10', expect.stringMatching(/Z$/)],
+      ['EVENT', 'ENDPOINT', 'TYPE', 'REASON', 'ATTEMPT', 'GIVEN UP'],
+      [a.id, 'crm', 'email.bounce.hard', 'http_500', '1.10', expect.stringMatching(/Z$/)],
       [''],
     ])
     const wrong = await folder.bridge('dlq list --reason HTTP --ids evt_1')
@@ -135,9 +135,9 @@ describe('bridge dlq replay', () => {
     expect((await folder.bridge('dlq replay')).code).toBe(2)
     const counted = await folder.bridge('dlq replay --endpoint crm --rate 2 --dry-run')
     expect(counted.stdout.split('\n').map(line => line.split(/ {2,}/))).toEqual([
-      ['ENDPOINT', 'REASON', 'DEAD LETTERS'],
-      ['crm', 'timeout', '1'],
-      ['crm', 'http_500', '1'],
+      ['ENDPOINT', 'TYPE', 'REASON', 'DEAD LETTERS'],
+      ['crm', 'email.bounce.hard', 'timeout', '1'],
+      ['crm', 'email.bounce.hard', 'http_500', '1'],
       [''],
       ['2 dead letters would be replayed, 2 a second: in 1.0 s. Nothing was done.'],
       [''],

@@ -167,6 +167,10 @@ describe('bridge doctor', { timeout: 40_000 }, () => {
     expect([looked.code, simulator.requests.length]).toEqual([0, 0])
     const skipped = wrongOf(findingsOf(looked)).filter(([check]) => check === 'secrets' || check === 'token')
     expect(skipped.map(([, , outcome]) => outcome)).toEqual(['skipped', 'skipped', 'skipped'])
+    const mends = findingsOf(looked).flatMap(({ check, mend }) => (check === 'secrets' ? [mend] : []))
+    expect(mends).toContain(
+      'To check it and to audit, keep it here too: bridge source token src_0123456789abcdef.',
+    )
   })
 
   test('tells where there is no bridge, none that runs, or nobody to ask AWS', async () => {

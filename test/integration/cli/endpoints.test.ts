@@ -50,6 +50,32 @@ describe('bridge endpoint', () => {
     expect(JSON.parse(answer.request.body).type).toBe(type)
   })
 
+  test('add tells all that is wrong with what it is given at once', async () => {
+    await using folder = await holdFolder()
+    const wrong = await folder.bridge('endpoint add foo --types x,y --max-in-flight none')
+    expect([
+      wrong.code,
+      wrong.stderr
+        .trimEnd()
+        .split('\n')
+        .map(line => line.split(':')[1]),
+    ]).toEqual([2, [' URL', ' --types', ' --max-in-flight']])
+  })
+
+  test('test of what is on this machine names the flag that lets a local bridge send there', async () => {
+    await using folder = await holdFolder()
+    const { bridge } = folder
+    await bridge(`endpoint add http://127.0.0.1:9/ --id crm ${laptop}`)
+    const tested = await bridge('endpoint test crm')
+    expect([tested.code, tested.stdout.includes('url_refused')]).toEqual([1, true])
+    expect(tested.stderr).toContain(laptop)
+    const { checks } = jsonOf(await bridge('doctor --json'))
+    const found = checks.find(
+      ({ check, of }: { check: string; of: string }) => `${check} ${of}` === 'endpoint crm',
+    )
+    expect([found.outcome, found.mend]).toEqual(['failed', expect.stringContaining(laptop)])
+  })
+
   test('test says why there was no answer', async () => {
     await using folder = await holdFolder()
     const customer = await startCustomer()

@@ -69,7 +69,9 @@ describe('what is held for an endpoint', () => {
     await using world = await heldWorld(2)
     const before = await world.statesOf()
     const enabled = await world.bridge('endpoint enable crm --release')
-    expect(enabled.stdout).toBe('Enabled the endpoint crm. 2 held deliveries go out within a minute or so.\n')
+    expect(enabled.stdout).toBe(
+      'Enabled the endpoint crm. 2 held deliveries are released by and by, 2 a second at first.\n',
+    )
     expect(jsonOf(await world.bridge('endpoint show crm --json')).state).toBe('active')
     expect(await world.statesOf()).toEqual(before)
   })

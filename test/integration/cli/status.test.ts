@@ -196,7 +196,7 @@ describe('bridge status', { timeout: 40_000 }, () => {
     const { code, stdout } = await bridge('status')
     expect([code, stdout.includes('QUEUE')]).toEqual([0, false])
     expect(stdout).toContain(
-      '\nNo bridge runs on this folder: nothing is polled or delivered. npm start starts one.\n',
+      `\nNo bridge runs on this folder: nothing is polled or delivered. npm start -- --data ${folder.of('data')} starts one.\n`,
     )
     expect(jsonOf(await bridge('status --json'))).toMatchObject({ bridge: { running: false }, queues: null })
   })

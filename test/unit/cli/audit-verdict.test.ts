@@ -24,6 +24,22 @@ const viewOf = (walk: Exclude<ServiceWalk, { kind: 'interrupted' }>, missing: nu
 const verdictOf = (...views: readonly AuditView[]): string | undefined =>
   renderAudit(plainLook, views).split('\n\n').at(-1)
 
+test('of a service of which nothing could be read an audit shows no count', () => {
+  const text = renderAudit(plainLook, [viewOf(refused, 0)])
+  expect(text).toContain('(feedback_forbidden). Ask.')
+  expect(text.split('\n').filter(line => line.startsWith('Records'))).toEqual([
+    'Records at the service  none could be read',
+  ])
+  expect(text).not.toContain('missing  ')
+  const partly = viewOf(refused, 0)
+  if (partly.audit.kind === 'not_started') throw new Error('it was started')
+  const some = {
+    ...partly,
+    audit: { ...partly.audit, records: { ...noRecordCounts, atService: 7, inLog: 7 } },
+  }
+  expect(renderAudit(plainLook, [some])).toMatch(/^Records that could be read +7$/m)
+})
+
 describe('the last line of an audit', () => {
   test('says that nothing is missing only of what was read to its end', () => {
     expect(verdictOf(viewOf(walked, 0))).toBe('Nothing is missing.')

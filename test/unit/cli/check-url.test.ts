@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { checkAddresses, checkAllowPrivate, checkUrl } from '../../../infra/cli/endpoint/check-url.ts'
+import {
+  checkAddresses,
+  checkAllowPrivate,
+  checkUrl,
+  privateMend,
+} from '../../../infra/cli/endpoint/check-url.ts'
 import { AttemptFault } from '../../../shared/adapters/webhook/attempt-fault.ts'
 
 const url = new URL('https://hooks.example.com/in')
@@ -46,6 +51,17 @@ test('a URL that can not be meant is wrong use; an address that is never sent to
   expect(
     ['nonsense', 'http://example.com/', 'https://127.0.0.1/', 'https://example.com'].map(failure),
   ).toEqual(['UsageError', 'UsageError', 'RefusedError', 'https://example.com/'])
+})
+
+test('the flag for this machine’s own addresses is named where it helps, and only there', () => {
+  const local = { kind: 'local', dataDir: '.', isRunning: false } as const
+  const endpoint = { url: 'http://127.0.0.1:3000/' }
+  const of = { target: local, allowPrivate: false, reason: 'url_refused' }
+  expect(privateMend(endpoint, of)).toContain('--allow-private-endpoints')
+  expect(privateMend(endpoint, { ...of, reason: 'address_refused' })).toContain('--allow-private-endpoints')
+  expect(privateMend(endpoint, { ...of, allowPrivate: true })).toBeNull()
+  expect(privateMend(endpoint, { ...of, reason: 'timeout' })).toBeNull()
+  expect(privateMend({ url: 'ftp://127.0.0.1/' }, of)).toBeNull()
 })
 
 test('only a local bridge may be allowed private addresses', () => {

@@ -152,6 +152,18 @@ describe('the command line', () => {
     expect(await run('thng', 'copy')).toBe(2)
     expect(terminal.notes()).toContain("unknown command 'thng'; Did you mean thing?")
   })
+
+  test.each([
+    [['thing', '--data', 'x'], 'thing: a command is missing; it stands before its flags, and is one of copy'],
+    [['--data', 'x'], 'a command is missing; it stands before its flags, and --help lists them'],
+    [['zebra'], "unknown command 'zebra'; bridge --help lists those there are"],
+    [['thing', 'zebra'], "unknown command 'zebra'; bridge thing --help lists those there are"],
+    [['thing', 'cpy'], "unknown command 'cpy'; Did you mean copy?"],
+  ])('%j names what is missing or unknown, and what there is', async (args, problem) => {
+    const { run, terminal } = world()
+    expect(await run(...args)).toBe(2)
+    expect(terminal.notes()).toBe(`bridge: ${problem}\n`)
+  })
 })
 
 describe('every command', () => {

@@ -23,6 +23,30 @@ describe('what is asked for', () => {
     expect(readCommandLine(['--json'], {})).toEqual({ kind: 'demo', json: true })
   })
 
+  test('flags that name neither source nor endpoint ask for what the folder has', () => {
+    const args = ['--data', '/tmp/kept', '--once', '--deadline', '2', '--retry-schedule', '1s']
+    const settings = settingsOf([...args, '--allow-private-endpoints'], { BRIDGE_API_TOKEN: 't' })
+    expect(settings).toEqual({
+      source: null,
+      token: null,
+      endpoints: [],
+      retrySchedule: [1_000],
+      deadlineMs: 2_000,
+      dataDir: '/tmp/kept',
+      allowPrivate: true,
+      once: true,
+    })
+    expect(settingsOf(['--once']).dataDir).toBe('.bridge')
+  })
+
+  test('no flags ask for what the default folder has, where the operator gave that one a source', () => {
+    const asked: string[] = []
+    const keeps = (dataDir: string): boolean => asked.push(dataDir) > 0
+    const line = readCommandLine(['--json'], {}, keeps)
+    expect(line).toMatchObject({ kind: 'bridge', json: true, settings: { source: null, dataDir: '.bridge' } })
+    expect(asked).toEqual(['.bridge'])
+  })
+
   test('--version prints the version, --help every flag', () => {
     expect(readCommandLine(['--version'], {})).toEqual({ kind: 'shown', text: '0.1.0\n' })
     const help = readCommandLine(['--help'], {})
@@ -174,18 +198,30 @@ describe('what is wrong', () => {
     expect(always.join()).not.toContain('--allow-private-endpoints')
   })
 
+  test('types that are none are all named, and the types that there are once', () => {
+    const [problem, ...more] = problemsOf([...whole, '--types', 'x,email.complaint,y'])
+    expect(more).toEqual([])
+    expect(problem).toMatch(
+      /^--types: "x", "y" are no types of event\. Each must be one of email\.bounce\.hard, /,
+    )
+    expect(problem?.match(/email\.bounce\.hard/g)).toHaveLength(1)
+  })
+
   test('a path after the source belongs to its own flag', () => {
     const [problem] = problemsOf(['--source-url', 'https://api.example.com/api/v2', ...whole.slice(2)])
     expect(problem).toContain('--path-prefix')
   })
 
-  test('flags for a service without one are no demo', () => {
-    expect(problemsOf(['--once']).map(problem => problem.split(':')[0])).toEqual([
-      '--source-url',
-      '--token',
-      '--endpoint',
-    ])
-  })
+  test.each([[['--types', '*']], [['--include-soft']], [['--secret', secret]]])(
+    '%j is of a source or an endpoint that is not named',
+    args => {
+      expect(problemsOf(args).map(problem => problem.split(':')[0])).toEqual([
+        '--source-url',
+        '--token',
+        '--endpoint',
+      ])
+    },
+  )
 
   test('a flag given twice, an endpoint given twice, and secrets that do not fit are told', () => {
     expect(problemsOf([...whole, '--data', 'a', '--data', 'b'])).toEqual([

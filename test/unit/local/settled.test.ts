@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { createCaughtUp } from '../../../infra/local/settled.ts'
 import { ended, poll } from './happenings.ts'
 
-const watch = () => {
+const watch = (sources: readonly string[] = ['src_1']) => {
   const time = { nowMs: 1_000 }
-  const caughtUp = createCaughtUp(() => time.nowMs, 'src_1')
+  const caughtUp = createCaughtUp(() => time.nowMs)
   const stop = new AbortController()
-  const result = { given: null as { stream: string; reason: string }[] | null }
-  const done = caughtUp.caughtUp(stop.signal).then(given => {
+  const result = { given: null as { source: string; stream: string; reason: string }[] | null }
+  const done = caughtUp.caughtUp(sources, stop.signal).then(given => {
     result.given = given
   })
   const isDone = async (): Promise<boolean> => {
@@ -27,7 +27,24 @@ describe('caught up', () => {
     expect(result.given).toEqual([])
   })
 
-  test('is not said by what another source does that is polled beside it', async () => {
+  test('is with several sources when each stream of each was walked, also where one has no token', async () => {
+    const { caughtUp, isDone, result } = watch(['src_1', 'main'])
+    for (const stream of ['bounces', 'complaints'] as const) caughtUp.report(poll({ stream }))
+    expect(await isDone()).toBe(false)
+    caughtUp.report(poll({ stream: 'bounces', source: 'main' }))
+    const fault = { kind: 'poll_fault', source: 'main', hint: '' } as const
+    caughtUp.report({ ...fault, stream: 'bounces', reason: 'table_unavailable' })
+    expect(await isDone()).toBe(false)
+    caughtUp.report({ ...fault, stream: 'complaints', reason: 'secret_missing' })
+    expect(await isDone()).toBe(true)
+    expect(result.given).toEqual([{ source: 'main', stream: 'complaints', reason: 'secret_missing' }])
+  })
+
+  test('needs nothing where every source is paused', async () => {
+    expect(await watch([]).isDone()).toBe(true)
+  })
+
+  test('is not said by what a source does that was added since', async () => {
     const { caughtUp, isDone, result } = watch()
     for (const stream of ['bounces', 'complaints'] as const) {
       caughtUp.report(poll({ stream, walk: 'overlap', source: 'other' }))
@@ -61,7 +78,7 @@ describe('caught up', () => {
     expect(await isDone()).toBe(false)
     caughtUp.report(poll({ stream: 'bounces' }))
     expect(await isDone()).toBe(true)
-    expect(result.given).toEqual([{ stream: 'complaints', reason: 'feedback_forbidden' }])
+    expect(result.given).toEqual([{ source: 'src_1', stream: 'complaints', reason: 'feedback_forbidden' }])
   })
 
   test('a stream that fails for 60 s on end is given up; whatever gets on counts anew', async () => {
@@ -85,7 +102,7 @@ describe('caught up', () => {
       hint: '',
     })
     expect(await isDone()).toBe(true)
-    expect(result.given).toEqual([{ stream: 'bounces', reason: 'table_unavailable' }])
+    expect(result.given).toEqual([{ source: 'src_1', stream: 'bounces', reason: 'table_unavailable' }])
   })
 
   test('waiting for it ends with the signal', async () => {
