@@ -4,10 +4,19 @@ import { backlogBench } from './backlog.ts'
 import type { Bench } from './bench.ts'
 import { coldStartBench } from './cold-start.ts'
 import { idleBench } from './idle.ts'
+import { isolationBench } from './isolation.ts'
+import { pacingBench } from './pacing.ts'
 import { priceBench } from './price.ts'
 import { renderFigures } from './render-figures.ts'
 
-const benches: readonly Bench[] = [backlogBench, idleBench, coldStartBench, priceBench]
+const benches: readonly Bench[] = [
+  backlogBench,
+  idleBench,
+  coldStartBench,
+  priceBench,
+  isolationBench,
+  pacingBench,
+]
 
 /** `npm run bench [-- NAME …] [--json]`: a table for people, or one object a line. Measures; never gates. */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } })

@@ -42,6 +42,11 @@ const recoveryPerSecond = (readySinceMs: number | null, nowMs: number): number =
   return perSecond >= recoveryPerSecondMax ? Number.POSITIVE_INFINITY : perSecond
 }
 
-/** So many in flight are taken for as many a second: most endpoints answer sooner, and what is too much is held again. */
+/** An attempt in flight is taken for half a second: most endpoints answer sooner, and what is too much is held again. */
+const perSecondOfOneInFlight = 2
+
 const limitPerSecond = ({ maxPerSecond, maxInFlight }: Endpoint['limits']): number =>
-  Math.min(maxPerSecond ?? Number.POSITIVE_INFINITY, maxInFlight ?? Number.POSITIVE_INFINITY)
+  Math.min(
+    maxPerSecond ?? Number.POSITIVE_INFINITY,
+    (maxInFlight ?? Number.POSITIVE_INFINITY) * perSecondOfOneInFlight,
+  )

@@ -127,6 +127,6 @@ describe('the functions', () => {
     const reserved = (of: Synthesized) =>
       names.map(name => functionOf(of, name)['ReservedConcurrentExecutions'])
     expect(reserved(standing)).toEqual([undefined, undefined, undefined])
-    expect(reserved(changed)).toEqual([undefined, 20, undefined])
+    expect(reserved(changed)).toEqual([undefined, 30, undefined])
   })
 })

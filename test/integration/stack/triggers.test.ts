@@ -27,7 +27,7 @@ describe('the lanes', () => {
   })
 
   test('are read by the dispatcher in batches that fail by the message, each with a maximum of its own', () => {
-    expect(lanesOf(standing)).toEqual([lane('Fast', 1, 10), lane('Slow', 1, 5)])
+    expect(lanesOf(standing)).toEqual([lane('Fast', 1, 20), lane('Slow', 1, 5)])
     expect(lanesOf(changed)).toEqual([lane('Fast', 20, 12), lane('Slow', 20, 3)])
   })
 

@@ -103,6 +103,6 @@ export const everySetting = {
   subnetIds: 'subnet-0123abcd,subnet-4567abcd',
   securityGroupIds: 'sg-0123abcd',
   alarmEmail: 'on-call@example.com',
-  reservedConcurrency: '20',
+  reservedConcurrency: '30',
   simulator: 'true',
 } as const
