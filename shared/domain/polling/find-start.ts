@@ -24,6 +24,12 @@ export const findStart = async (
 
   const search = await readNewest(context, gate, at?.cursor.start ?? null)
   const { pages, newest } = search
+  if (newest.size > 0) {
+    // Two runs may look for the start at the same time. What the later one sees as newest is new to a start that the
+    // earlier one has found by then: only who has claimed the search may log it as seen.
+    const claim = await commit(startingCursor(at?.cursor.start ?? beginning))
+    if (claim.kind === 'superseded') return { end: claim, pages }
+  }
   const failure = await logSeen(context, [...newest.values()])
   if (failure !== null) return { end: { kind: 'failed', reason: failure, error: null }, pages }
   if (search.end !== null) {
@@ -47,14 +53,29 @@ export const findStart = async (
   return { end: await commit(cursor), pages }
 }
 
+/** A search that has found nothing yet: its first page again. */
+const beginning: StartPlace = {
+  query: '',
+  newestSecond: null,
+  before: null,
+  lastSecond: null,
+  newestFirst: true,
+}
+
 const startingCursor = (start: StartPlace): Cursor => ({ ...emptyCursor, start })
 
-const createCommit =
-  (context: StreamContext, expected: number | null) =>
-  async (cursor: Cursor): Promise<WalkEnd> => {
-    const committed = await context.cursors.commit(cursorKey(context, 'main'), cursor, expected)
-    return committed === 'committed' ? { kind: 'complete' } : { kind: 'superseded' }
+type CommitEnd = { kind: 'complete' } | { kind: 'superseded' }
+
+/** Commits one cursor after the other, each over the one before it. */
+const createCommit = (context: StreamContext, at: number | null) => {
+  let version = at
+  return async (cursor: Cursor): Promise<CommitEnd> => {
+    const committed = await context.cursors.commit(cursorKey(context, 'main'), cursor, version)
+    if (committed === 'moved') return { kind: 'superseded' }
+    version = (version ?? 0) + 1
+    return { kind: 'complete' }
   }
+}
 
 /** Logs records as seen, with no endpoints; returns why that failed, or null. */
 const logSeen = async (

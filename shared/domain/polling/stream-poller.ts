@@ -142,7 +142,10 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       const state = beginWalk({ from: null, newestSecond: null, stopSecond: null })
       return { end, state, counts: noCounts, pages }
     })
-    return report.end.kind === 'complete' || report.end.kind === 'superseded' ? null : report.end
+    if (report.end.kind !== 'superseded') return report.end.kind === 'complete' ? null : report.end
+    // Another run has found the start, or is looking for it: nothing is read before it is known.
+    memory.at = await context.cursors.read(cursorKey(context, 'main'))
+    return hasStarted(memory.at) ? null : report.end
   }
 
   return {
