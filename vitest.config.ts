@@ -14,7 +14,7 @@ export default defineConfig({
       layer('contract', 30_000),
       layer('integration', 60_000),
       layer('e2e', 120_000),
-      layer('simulation', 120_000),
+      layer('simulation', 300_000),
     ],
   },
 })

@@ -1,0 +1,125 @@
+import { type StreamName, streamNames } from '../../shared/domain/source.ts'
+import { hourMs, minuteMs } from '../../shared/domain/time-units.ts'
+import type { Simulation } from './functions/create-world.ts'
+import { operate } from './functions/operators.ts'
+import type { OperatorKind } from './plan/plan.ts'
+import { checkDeliveries, checkNoneDead, checkRedriven } from './rules/end-of-delivery.ts'
+import { checkPolling } from './rules/end-of-polling.ts'
+
+/** Steps after the faults stopped; a run that needs more does not come to rest. */
+const calmStepsMax = 60_000
+const calmPollsMax = 120
+/** Longer than any attempt is put off, and shorter than an event lives. */
+const calmMsMax = 7 * 24 * hourMs
+
+/** Lets happen what happens next: a run of the releaser where one has something to do, or what is under way. */
+export const advance = async (
+  { world, lanes, schedules, endpoints }: Simulation,
+  untilMs: number,
+): Promise<boolean> => {
+  const { scheduler } = world
+  lanes.lookAgain()
+  const releaseMs = schedules.nextReleaseMs(endpoints())
+  const nextMs = scheduler.nextAtMs() ?? Number.POSITIVE_INFINITY
+  if (Math.min(releaseMs, nextMs) > untilMs) return false
+  if (releaseMs <= nextMs) {
+    scheduler.turnTo(releaseMs)
+    schedules.release()
+    return true
+  }
+  await scheduler.step()
+  return true
+}
+
+export const isWrong = ({ world }: Simulation): boolean => world.scheduler.violations().length > 0
+
+/** The faults are over: time passes until nothing is left to do, and then everything is where it belongs. */
+export const calm = async (simulation: Simulation): Promise<void> => {
+  const { world } = simulation
+  const { scheduler } = world
+  scheduler.note('the faults are over')
+  simulation.calm()
+  for (const service of world.services.values()) {
+    // What is not shown by now never will be.
+    for (const stream of streamNames)
+      service.forget(stream, ({ visibleAtMs }) => visibleAtMs > service.nowMs())
+  }
+  await repair(simulation)
+  await pollUntilRead(simulation)
+  if (isWrong(simulation)) return
+  checkPolling(world, simulation.rules)
+  await settle(simulation)
+  if (isWrong(simulation)) return
+  checkDeliveries(world, simulation.endpoints())
+  await command(simulation, 'redrive')
+  await settle(simulation)
+  if (isWrong(simulation)) return
+  checkRedriven(world, simulation.endpoints())
+  await command(simulation, 'replay')
+  await settle(simulation)
+  if (isWrong(simulation)) return
+  checkDeliveries(world, simulation.endpoints())
+  checkNoneDead(world, simulation.endpoints())
+}
+
+/** What an operator does when all is calm: dead letters get another round. */
+const command = async (simulation: Simulation, kind: OperatorKind): Promise<void> => {
+  let isDone = false
+  void operate(simulation.world, kind).then(() => {
+    isDone = true
+  })
+  while (!isDone && !isWrong(simulation)) if (!(await advance(simulation, Number.MAX_SAFE_INTEGER))) break
+}
+
+/** An operator enables what was disabled, and brings back the secrets. */
+const repair = async ({ world, endpoints }: Simulation): Promise<void> => {
+  const { scheduler, plan } = world
+  for (const [name, text] of world.allSecrets) world.secrets.set(name, text)
+  if (!plan.isRepaired) return
+  for (const { id, state } of endpoints().values()) {
+    if (state !== 'disabled') continue
+    await world.table.endpoints.setState({ id, state: 'active', reason: null, atMs: scheduler.now() })
+  }
+}
+
+/**
+ * Runs of the poller, each minute, until every stream was read again from its anchor to its end: by a walk that began
+ * since. The first one that completes may have begun long before, and kept its place.
+ */
+const pollUntilRead = async (simulation: Simulation): Promise<void> => {
+  const { world, schedules, rules } = simulation
+  const { scheduler, plan } = world
+  const sinceMs = scheduler.now()
+  const walksOf = (sourceId: string, stream: StreamName): number =>
+    rules.commits.filter(
+      ({ key, before, after, atMs }) =>
+        atMs > sinceMs &&
+        key.sourceId === sourceId &&
+        key.stream === stream &&
+        key.name === 'main' &&
+        after.lastCompleteWalkAtMs !== (before?.lastCompleteWalkAtMs ?? null),
+    ).length
+  const isRead = (): boolean =>
+    plan.sources.every(({ source }) => streamNames.every(stream => walksOf(source.id, stream) >= 2))
+  for (let polls = 0; polls < calmPollsMax; polls += 1) {
+    schedules.poll()
+    const untilMs = scheduler.now() + minuteMs
+    while (!isWrong(simulation) && (await advance(simulation, untilMs))) {
+      if (scheduler.steps > calmStepsMax * 2) break
+    }
+    scheduler.turnTo(untilMs)
+    if (isWrong(simulation) || isRead()) return
+  }
+  scheduler.violate('1: the streams were not read to their ends, though nothing was in the way')
+}
+
+const settle = async (simulation: Simulation): Promise<void> => {
+  const { scheduler } = simulation.world
+  const untilMs = scheduler.now() + calmMsMax
+  const stepsMax = scheduler.steps + calmStepsMax
+  while (!isWrong(simulation) && (await advance(simulation, untilMs))) {
+    if (scheduler.steps > stepsMax) return scheduler.violate('10: it does not come to rest')
+  }
+  const { size } = simulation.world.table.seen.marks
+  if (size > 0 && !isWrong(simulation)) scheduler.violate(`10: reconcile leaves ${size} marks`)
+}

@@ -1,0 +1,122 @@
+import type { QueueEntry } from '../../../shared/domain/delivery/delivery-queue.ts'
+import type { Mistake } from '../functions/mistake.ts'
+
+import { allSent } from './messages.ts'
+
+// Each undoes one rule of DESIGN.md, from outside: what the code works with is changed, not the code.
+
+/** Commits what is not sent yet. */
+const commitsBeforeItSends: Mistake = {
+  poller: deps => {
+    let unsent: QueueEntry[] = []
+    return {
+      ...deps,
+      queue: {
+        send: async entries => {
+          unsent.push(...entries)
+          return allSent(entries)
+        },
+      },
+      log: { ...deps.log, record: async events => new Set(events.map(({ id }) => id)) },
+      cursors: {
+        ...deps.cursors,
+        commit: async (key, cursor, expected) => {
+          const result = await deps.cursors.commit(key, cursor, expected)
+          const entries = unsent
+          unsent = []
+          if (entries.length > 0) await deps.queue.send(entries)
+          return result
+        },
+      },
+    }
+  },
+}
+
+const recordsBeforeItSends: Mistake = {
+  poller: deps => {
+    let unsent: QueueEntry[] = []
+    return {
+      ...deps,
+      queue: {
+        send: async entries => {
+          unsent.push(...entries)
+          return allSent(entries)
+        },
+      },
+      log: {
+        ...deps.log,
+        record: async events => {
+          const recorded = await deps.log.record(events)
+          const entries = unsent
+          unsent = []
+          if (entries.length > 0) await deps.queue.send(entries)
+          return recorded
+        },
+      },
+    }
+  },
+}
+
+const takesWhatFailedForSent: Mistake = {
+  poller: deps => ({
+    ...deps,
+    queue: {
+      send: async entries => {
+        await deps.queue.send(entries)
+        return allSent(entries)
+      },
+    },
+  }),
+}
+
+const takesWhatFailedForRecorded: Mistake = {
+  poller: deps => ({
+    ...deps,
+    log: {
+      ...deps.log,
+      record: async events => {
+        await deps.log.record(events).catch(() => undefined)
+        return new Set(events.map(({ id }) => id))
+      },
+    },
+  }),
+}
+
+const knowsNothingOfTheLog: Mistake = {
+  poller: deps => ({
+    ...deps,
+    log: {
+      ...deps.log,
+      idsInRange: async query => {
+        await deps.log.idsInRange(query)
+        return []
+      },
+    },
+  }),
+}
+
+const dropsWhatDisabledEndpointsWant: Mistake = {
+  poller: deps => ({
+    ...deps,
+    endpoints: async () => (await deps.endpoints()).filter(({ state }) => state === 'active'),
+  }),
+}
+
+const dropsWhatItCannotRead: Mistake = {
+  poller: deps => ({ ...deps, quarantine: { ...deps.quarantine, keep: async () => 'known' } }),
+}
+
+const marksNothingForReconcile: Mistake = {
+  poller: deps => ({ ...deps, marks: { ...deps.marks, lower: async () => undefined } }),
+}
+
+export const sendingMistakes = {
+  commitsBeforeItSends,
+  recordsBeforeItSends,
+  takesWhatFailedForSent,
+  takesWhatFailedForRecorded,
+  knowsNothingOfTheLog,
+  dropsWhatDisabledEndpointsWant,
+  dropsWhatItCannotRead,
+  marksNothingForReconcile,
+} as const satisfies Record<string, Mistake>
