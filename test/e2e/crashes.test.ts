@@ -15,6 +15,12 @@ const startWorld = async (world: World, service: Parameters<World['simulator']>[
   return { simulator, receiver: await world.receiver(), dataDir: await world.dataDir() }
 }
 
+/** A killed bridge's last POSTs may still be on their way to the receiver. */
+const kill = async (world: World, bridge: Bridge, receiver: Receiver): Promise<void> => {
+  await bridge.kill()
+  await world.change.until('all that it sent has arrived', () => receiver.connections() === 0)
+}
+
 const deliveredBy = (bridge: Bridge): Set<string | null> =>
   new Set(bridge.of('delivered').map(({ event }) => event))
 
@@ -63,7 +69,7 @@ describe.concurrent('killed and started again with the same data, every record a
       simulator.setIntercept(watching(world, () => undefined))
       const bridge = world.bridge({ simulator, receivers: [receiver], dataDir })
       await world.change.until(title, () => reached({ bridge, receiver, simulator }))
-      await bridge.kill()
+      await kill(world, bridge, receiver)
       await expectRecovers(world, { simulator, receiver, dataDir, killed: [bridge] })
     })
   }
@@ -74,7 +80,7 @@ describe.concurrent('killed and started again with the same data, every record a
     for (const posts of [7, 25, 45]) {
       const bridge = world.bridge({ simulator, receivers: [receiver], dataDir })
       await world.change.until(`${posts} records`, () => new Set(receiver.ids()).size >= posts)
-      await bridge.kill()
+      await kill(world, bridge, receiver)
       killed.push(bridge)
       simulator.add('bounces', recordsUntil(nowSecond(), 3, 2))
     }
@@ -95,7 +101,7 @@ describe.concurrent('killed and started again with the same data, every record a
       () => bridge.of('delivered').length === 10 && receiver.posts.length > 10,
     )
     const underWay = receiver.posts.slice(10).map(({ id }) => id)
-    await bridge.kill()
+    await kill(world, bridge, receiver)
     const late = receiver.posts.slice(10).map(({ id }) => id)
     receiver.setAnswer(() => 204)
     await expectRecovers(world, { simulator, receiver, dataDir, killed: [bridge] })
@@ -114,7 +120,7 @@ describe.concurrent('killed and started again with the same data, every record a
       flags: { 'retry-schedule': '1h,1h' },
     })
     await world.change.until('all wait', () => bridge.of('waiting').length === 60)
-    await bridge.kill()
+    await kill(world, bridge, receiver)
     // The retry is due in an hour: until then it is no business of the next start, and it is not lost.
     const again = world.bridge({ simulator, receivers: [receiver], dataDir })
     await world.change.until('it says what is left', () => /60 waiting/.test(again.stderr()))
@@ -131,7 +137,7 @@ describe.concurrent('killed and started again with the same data, every record a
         'the newest are sent, the oldest not read',
         () => receiver.posts.length >= 2 && simulator.requestCount >= 4,
       )
-      await bridge.kill()
+      await kill(world, bridge, receiver)
       simulator.add('bounces', recordsUntil(nowSecond(), 2, 3))
       await expectRecovers(world, { simulator, receiver, dataDir, killed: [bridge] })
     })
@@ -157,7 +163,7 @@ describe.concurrent('killed and started again with the same data, every record a
         'a page of the newest is delivered and the third one asked for',
         () => bouncePages >= 3 && second.of('delivered').length >= pageSize,
       )
-      await second.kill()
+      await kill(world, second, receiver)
       expect(simulator.requestCount).toBeGreaterThan(asked)
       expect(new Set(receiver.ids()).size).toBeLessThan(idsOf(simulator).length)
       simulator.setIntercept(null)

@@ -55,6 +55,8 @@ export type Receiver = {
   /** Other requests than POSTs to the endpoint's path. */
   strays: readonly string[]
   setAnswer(answer: (post: Post) => Answer | Promise<Answer>): void
+  /** Open now: once a killed bridge has none, all that it sent has arrived. */
+  connections(): number
   close(): Promise<void>
 }
 
@@ -95,6 +97,14 @@ export const startReceiver = async (of: { secret: string; onChange: () => void }
       response.destroy()
     })
   })
+  let connections = 0
+  server.on('connection', socket => {
+    connections += 1
+    socket.on('close', () => {
+      connections -= 1
+      of.onChange()
+    })
+  })
   const port = await listen(server)
   const url = `http://127.0.0.1:${port}${path}`
   return {
@@ -108,6 +118,7 @@ export const startReceiver = async (of: { secret: string; onChange: () => void }
     setAnswer: next => {
       answer = next
     },
+    connections: () => connections,
     close: () => closed(server),
   }
 }
