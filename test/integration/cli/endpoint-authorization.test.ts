@@ -106,7 +106,7 @@ test('an open breaker, a pause and failures are told by show, list, status and d
     failuresInRow: 12,
   })
   expect((await bridge('endpoint show open')).stdout).toMatch(
-    /breaker open since .* \(1\.5 h ago\), since it failed again and again; the next probe in [34] min/,
+    /breaker open since .* \(1\.5 h ago\), because it failed again and again; the next probe in [34] min/,
   )
   expect((await bridge('endpoint show well')).stdout).toMatch(/Health +good/)
   expect((await bridge('endpoint list')).stdout).toMatch(/^open +active \(breaker open\)/m)
@@ -115,7 +115,7 @@ test('an open breaker, a pause and failures are told by show, list, status and d
     [...status.matchAll(/^(\w+) +(active|open|paused|failing) /gm)].map(([, id, state]) => [id, state]),
   ).toEqual(
     expect.arrayContaining([
-      ['open', 'open'],
+      ['open', 'failing'],
       ['paused', 'paused'],
       ['failing', 'failing'],
       ['well', 'active'],
