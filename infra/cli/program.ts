@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { nearestName } from '../../shared/domain/nearest-name.ts'
-import { attributeOf, spelled } from '../local/flag-table.ts'
+import { attributeOf, flagMeant, spelled, unnamedFlag } from '../local/flag-table.ts'
 import type { Command, Noun } from './command.ts'
 import { exitDone } from './exit-codes.ts'
 import { type InputPart, partsOf, type RawInput } from './input.ts'
@@ -141,7 +141,7 @@ const givenTo = (leaf: Commander, command: Command): { raw: RawInput; strays: st
     if (kind === 'argument' || value === undefined) continue
     raw.set(name, Array.isArray(value) ? value.map(String) : [true])
   }
-  const unknown = leaf.args.filter(isFlag).map(arg => arg.split('=')[0] ?? arg)
+  const unknown = leaf.args.filter(isFlag).map(flagMeant)
   const names = parts.filter(({ kind }) => kind !== 'argument').map(({ name }) => name)
   if (unknown.length > 0) return { raw, strays: unknown.map(flag => unknownFlag(flag, names)) }
   const wanted = parts.filter(({ kind }) => kind === 'argument')
@@ -155,7 +155,8 @@ const givenTo = (leaf: Commander, command: Command): { raw: RawInput; strays: st
   return { raw, strays }
 }
 
-const unknownFlag = (flag: string, names: readonly string[]): string => {
+const unknownFlag = (flag: string | null, names: readonly string[]): string => {
+  if (flag === null) return unnamedFlag
   const near = nearestName(flag.replace(/^-+/, ''), names)
   return `${flag}: is no flag here; ${near === null ? '--help lists them' : `is ${spelled(near)} meant?`}`
 }

@@ -87,6 +87,14 @@ data folder; 130 stopped by a second Ctrl-C, or --once before it was done.`
 /** A flag's name on the command line. */
 export const spelled = (name: string): string => `--${name}`
 
+/** An argument as the flag that it may have been meant for; null where it may be a secret that begins with a hyphen. */
+export const flagMeant = (arg: string): string | null =>
+  /^(?:-[a-z]|--[a-z][a-z-]{1,39})(?=$|=)/.exec(arg)?.[0] ?? null
+
+/** What is told of an argument that may be a secret. */
+export const unnamedFlag =
+  'something begins with a hyphen and is no flag (a value that does is written after the = of its flag)'
+
 /** The name under which commander hands out a flag's value. */
 export const attributeOf = (name: string): string =>
   name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -3,7 +3,15 @@ import type * as z from 'zod'
 import { deadlineMsDefault } from '../../shared/domain/delivery/deliver.ts'
 import { defaultRetrySchedule } from '../../shared/domain/delivery/retry-policy.ts'
 import { sourceDefaults } from '../../shared/domain/source.ts'
-import { attributeOf, buildCommand, flagTable, namingFlags, spelled } from './flag-table.ts'
+import {
+  attributeOf,
+  buildCommand,
+  flagMeant,
+  flagTable,
+  namingFlags,
+  spelled,
+  unnamedFlag,
+} from './flag-table.ts'
 import { valueSchemas } from './flag-values.ts'
 import type { BridgeSettings, SourceSettings } from './settings.ts'
 
@@ -57,9 +65,11 @@ export const readCommandLine = (
 
 /** What belongs to no flag. Values are not repeated: one that follows a misspelled `--token` is a secret. */
 const strayProblems = (args: readonly string[]): string[] => {
-  const unknown = args.filter(arg => arg.startsWith('-')).map(arg => arg.split('=')[0] ?? arg)
+  const unknown = args.filter(arg => arg.startsWith('-')).map(flagMeant)
   const others = args.length - unknown.length
-  const problems = unknown.map(name => `${name}: is no flag; --help lists them`)
+  const problems = unknown.map(name =>
+    name === null ? unnamedFlag : `${name}: is no flag; --help lists them`,
+  )
   if (others > 0 && unknown.length === 0) {
     problems.push(
       `${others} ${others === 1 ? 'argument belongs' : 'arguments belong'} to no flag; --help lists them`,

@@ -148,9 +148,18 @@ const unknownNames = (given: Readonly<Record<string, unknown>>): string[] =>
 const shownLettersMax = 60
 
 const problemOf = (name: string, message: string, given: Readonly<Record<string, unknown>>): string => {
-  const value = JSON.stringify(given[name]) ?? 'nothing'
+  const value = textOf(given[name])
   const shown = value.length > shownLettersMax ? `${value.slice(0, shownLettersMax)}…` : value
   return `${name} ${message}, not ${shown}`
+}
+
+const textOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? 'nothing'
+  } catch {
+    // It recurses, and what is parsed may be deeper than any stack.
+    return 'what is nested so deep'
+  }
 }
 
 type Rule = (given: Readonly<Record<string, unknown>>) => string[]

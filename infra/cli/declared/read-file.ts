@@ -20,9 +20,13 @@ const aliasesMax = 100
 /** Reads a file as a whole: all of its problems at once, in the order of their lines. */
 export const readDeclared = (text: string): ReadDeclared => {
   const lines = new LineCounter()
-  // Its pretty errors would quote the file.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  // Its pretty errors would quote the file, and so would warnings, which go to stderr by themselves.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
   const flaws = [...document.errors, ...document.warnings]
+  // The library catches what its own recursion throws, as many errors.
+  if (flaws.some(({ message }) => /stack/i.test(message))) {
+    return invalid([{ line: null, text: 'is nested too deep' }])
+  }
   if (flaws.length > 0) {
     return invalid(flaws.map(flaw => ({ line: lines.linePos(flaw.pos[0]).line, text: flawText(flaw) })))
   }
@@ -81,7 +85,10 @@ const settingsAt = ([section, id]: Path): string[] => {
   return Object.keys(section === 'sources' ? sourceSchema.shape : endpointSchema.shape)
 }
 
-const nameOf = (path: Path): string => (path.length === 0 ? '' : `${path.map(String).join('.')}: `)
+const nameOf = (path: Path): string => (path.length === 0 ? '' : `${path.map(keyText).join('.')}: `)
+
+/** A list or a map may be a key as well, and then its text has values in it. */
+const keyText = (key: PropertyKey): string => (/^[\w .-]{1,64}$/.test(String(key)) ? String(key) : '(a key)')
 
 const sameUrls = ({ endpoints }: Declared, find: Find): FileProblem[] => {
   const first = new Map<string, string>()

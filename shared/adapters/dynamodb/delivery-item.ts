@@ -8,7 +8,7 @@ import {
 import { positionOfRank, rank } from '../../domain/delivery/position.ts'
 import { streamNames } from '../../domain/source.ts'
 import { indexEntryOf } from '../delivery-index.ts'
-import { corruptItem, itemVersion, parseItem } from './item.ts'
+import { checkPartition, itemVersion, parseItem } from './item.ts'
 import { deliveryKey, indexKey } from './keys.ts'
 
 /** Short names, and null is an absent attribute: a delivered item is written for one unit. */
@@ -88,7 +88,7 @@ export const deliveryItem = (delivery: Delivery) => ({
 export const readDelivery = (item: unknown): { delivery: Delivery; leaseId: string | null } => {
   const parsed = parseItem('delivery', itemSchema, item)
   const key: DeliveryKey = { endpointId: parsed.ep, eventId: parsed.sk }
-  if (deliveryKey(key).pk !== parsed.pk) throw corruptItem('delivery', 'pk: not that of its ids')
+  checkPartition('delivery', parsed.pk, () => deliveryKey(key).pk)
   const delivery: Delivery = {
     ...key,
     sourceId: parsed.so,

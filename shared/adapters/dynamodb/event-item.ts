@@ -3,7 +3,7 @@ import { eventDay } from '../../domain/feedback/event-id.ts'
 import type { EventSummary, KeptEvent, LoggedEvent } from '../../domain/polling/event-log.ts'
 import { streamNames } from '../../domain/source.ts'
 import { packBody, unpackBody } from './event-body.ts'
-import { corruptItem, itemVersion, parseItem } from './item.ts'
+import { checkPartition, corruptItem, itemVersion, parseItem } from './item.ts'
 import { eventKey, eventPartition } from './keys.ts'
 
 /** Short names: an item of at most 1 KB is written for one unit, and names count. */
@@ -61,9 +61,8 @@ type SummaryItem = z.infer<typeof summarySchema>
 const toSummary = (item: SummaryItem): EventSummary => {
   const [, sourceId = '', streamText] = item.pk.split('#')
   const stream = streamNames.find(name => name === streamText)
-  if (!stream || item.pk !== eventPartition({ sourceId, stream, day: eventDay(item.sk) })) {
-    throw corruptItem('event', 'pk: not that of its id')
-  }
+  if (!stream) throw corruptItem('event', 'pk: not that of a stream')
+  checkPartition('event', item.pk, () => eventPartition({ sourceId, stream, day: eventDay(item.sk) }))
   return {
     id: item.sk,
     sourceId,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BridgeError } from '../../domain/bridge-error.ts'
 import { ItemError } from './table-errors.ts'
 
 /** Version of every kind of item; grows when a reader of the older one would misread. */
@@ -32,6 +33,20 @@ export const corruptItem = (kind: string, problem: string, cause?: unknown): Ite
     hint: "Compare it with point-in-time recovery's copy and restore it; don't delete it unread.",
     cause,
   })
+
+/** Throws an `ItemError` where an item does not stand under the key that its ids make, or these make none. */
+export const checkPartition = (kind: string, pk: string, ofIds: () => string): void => {
+  if (pk !== partitionOf(ofIds)) throw corruptItem(kind, 'pk: not that of its ids')
+}
+
+const partitionOf = (ofIds: () => string): string | null => {
+  try {
+    return ofIds()
+  } catch (error) {
+    if (error instanceof BridgeError) return null
+    throw error
+  }
+}
 
 /** JSON kept as text in an item: an attribute of its own, so that null and empty values stay what they are. */
 export const jsonAttribute = <T>(schema: z.ZodType<T>) =>

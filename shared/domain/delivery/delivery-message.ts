@@ -1,19 +1,26 @@
 import * as z from 'zod'
 import { streamNames } from '../source.ts'
 import { toAsciiJson } from './ascii-json.ts'
-import { attemptsPerRoundMax } from './position.ts'
+import { attemptsPerRoundMax, roundMax } from './position.ts'
 
 /** Grows when a reader of the older version would misread; additions that it may ignore do not count. */
 export const messageVersion = 1
 
+/**
+ * Of all endpoints' ids: they are part of keys, and one that no key holds would fail the reading of a whole batch. They
+ * and types are told in lines, which no text of a stranger is to get into.
+ */
+const endpointId = z.string().regex(/^[\w.-]{1,128}$/)
+const eventType = z.string().regex(/^[a-z][a-z0-9_.-]{0,63}$/)
+
 const messageSchema = z.object({
   v: z.literal(messageVersion),
   eventId: z.string().min(1),
-  endpointId: z.string().min(1),
+  endpointId,
   sourceId: z.string().min(1),
   stream: z.enum(streamNames),
-  type: z.string().min(1),
-  round: z.int().min(1),
+  type: eventType,
+  round: z.int().min(1).max(roundMax),
   attempt: z.int().min(1).max(attemptsPerRoundMax),
   /** When the event was enqueued first: Unix milliseconds. */
   enqueuedAtMs: z.int(),
@@ -41,7 +48,7 @@ const heartbeatSchema = z.object({
   v: z.literal(heartbeatVersion),
   kind: z.literal('heartbeat'),
   eventId: z.string().min(1),
-  endpointId: z.string().min(1),
+  endpointId,
   /** Once the next one is due it is worth nothing: Unix milliseconds. */
   notAfterMs: z.int(),
   /** The JSON text that is signed and sent. */

@@ -10,6 +10,9 @@ export const firstPosition: Position = { round: 1, attempt: 1 }
 /** Attempts of a round are fewer than this, so that a position is one number that conditions can compare. */
 export const attemptsPerRoundMax = 999
 
+/** Each replay begins a round; with more, the position would be no number that a double holds. */
+export const roundMax = 1_000_000_000
+
 /** The position as one number that grows with it. */
 export const rank = (position: Position): number =>
   position.round * (attemptsPerRoundMax + 1) + position.attempt

@@ -16,13 +16,13 @@ export type ReceivedMessage = {
 
 /**
  * What the body says. One whose event id is none is unreadable too: its delivery has no place in the table, and
- * asking for it would fail the whole batch.
+ * asking for it would fail the whole batch; nor may it be a header, or stand in a line.
  */
 export const decodeReceived = (received: ReceivedMessage): DecodedMessage => {
   const decoded = decodeMessage(received.body)
-  if (decoded.kind !== 'message') return decoded
+  if (decoded.kind !== 'message' && decoded.kind !== 'heartbeat') return decoded
   try {
-    eventSecond(decoded.message.eventId)
+    eventSecond(decoded.kind === 'message' ? decoded.message.eventId : decoded.heartbeat.eventId)
     return decoded
   } catch (error) {
     if (error instanceof EventIdError) return { kind: 'unreadable', reason: `eventId: ${error.code}` }

@@ -14,6 +14,7 @@ export type RefusedRange =
   | 'cloud_metadata'
   | 'nat64'
   | '6to4'
+  | 'isatap'
   | 'reserved'
 
 export type AddressVerdict = { allowed: true } | { allowed: false; range: RefusedRange }
@@ -56,6 +57,12 @@ const embeddedIn = (address: AddressV6, index: number): Address =>
 const verdictOfEmbedded = (embedded: Address, range: RefusedRange): AddressVerdict =>
   verdictOf(embedded, false).allowed ? allowed : refused(range)
 
+/** RFC 5214, section 6.1: `0000:5efe` or `0200:5efe` stands before an IPv4 address, under a prefix of any network. */
+const isIsatap = (address: AddressV6): boolean => {
+  const interfaceId = Buffer.from(address.toByteArray().slice(8, 12)).toString('hex')
+  return interfaceId === '00005efe' || interfaceId === '02005efe'
+}
+
 const rangeOfV6 = (address: AddressV6, library: string): RefusedRange | null => {
   if (address.match(cloudMetadata)) return 'cloud_metadata'
   const named = rangeNames.get(library)
@@ -72,6 +79,7 @@ const verdictOf = (address: Address, allowPrivate: boolean): AddressVerdict => {
     if (library === 'rfc6052') return refused('nat64')
     if (library === '6to4') return verdictOfEmbedded(embeddedIn(address, 1), '6to4')
     range = rangeOfV6(address, library)
+    if (range === null && isIsatap(address)) return verdictOfEmbedded(embeddedIn(address, 6), 'isatap')
   } else {
     range = library === 'unicast' ? null : (rangeNames.get(library) ?? 'reserved')
   }
@@ -95,7 +103,7 @@ const canonical = (address: string): string | null => {
 /**
  * May we connect to this address? Reads every notation of IPv4 and IPv6 that a resolver or `connect` may read
  * (`2130706433`, `0x7f.1`, `::ffff:7f00:1`). Allowed are public unicast addresses, and mapped, NAT64 (well-known
- * prefix) and 6to4 forms of these; local-use NAT64, Teredo, IPv4-compatible and all else are refused.
+ * prefix), 6to4 and ISATAP forms of these; local-use NAT64, Teredo, IPv4-compatible and all else are refused.
  * `allowPrivate` adds loopback, RFC 1918 and unique-local ones (DESIGN.md, section 6, "One attempt").
  */
 export const addressVerdict = (address: string, settings: { allowPrivate: boolean }): AddressVerdict => {

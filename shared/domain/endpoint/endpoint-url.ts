@@ -48,10 +48,14 @@ const textProblem = (text: string): string | null => {
   return null
 }
 
+/** Other schemes are not repeated: without one, a user name is read as it (`user:password@example.com`). */
+const namedSchemes = ['http:', 'ws:', 'wss:', 'ftp:', 'file:', 'data:']
+
 const schemeProblem = (url: URL, allowPrivate: boolean): string | null => {
   if (url.protocol === 'https:' || (allowPrivate && url.protocol === 'http:')) return null
   const right = allowPrivate ? 'https:// or http://' : 'https://'
-  return `the URL begins with ${url.protocol}; it must begin with ${right}`
+  const wrong = namedSchemes.includes(url.protocol) ? url.protocol : 'another scheme'
+  return `the URL begins with ${wrong}; it must begin with ${right}`
 }
 
 const partsProblem = (url: URL, text: string): string | null => {

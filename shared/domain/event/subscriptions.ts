@@ -34,11 +34,14 @@ export const parseTypePattern = (text: string): TypePattern => {
   return { kind: 'invalid', problem: noTypes([pattern]) }
 }
 
-const shownCharsMax = 80
+/** What may have been meant for a type; anything else may be a secret that was given to the wrong flag. */
+const typeLike = /^[a-z_.*-]{0,80}$/i
+const shownType = (text: string): string =>
+  typeLike.test(text) ? JSON.stringify(text) : 'a text of another form'
 
 /** What is wrong with texts that are no types, with the list of types once. */
 export const noTypes = (texts: readonly string[]): string => {
-  const shown = texts.map(text => JSON.stringify(text.trim().slice(0, shownCharsMax))).join(', ')
+  const shown = texts.map(text => shownType(text.trim())).join(', ')
   const [are, each] = texts.length === 1 ? ['is no type of event', 'It'] : ['are no types of event', 'Each']
   const known = eventTypes.join(', ')
   return `${shown} ${are}. ${each} must be one of ${known}, or end in a wildcard, as email.bounce.* or *.`
