@@ -73,6 +73,20 @@ export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'ne
 }
 
 /**
+ * The budget once a request that was spent at `spentMs` has ended: it counts from then on. The service may have received
+ * it as late as that, and only a slot that is freed a minute after it keeps the limit within any minute of the service's.
+ */
+export function ended(state: BudgetState, spentMs: number, nowMs: number, kind: RequestKind): BudgetState {
+  const second = Math.floor(spentMs / 1000)
+  const entry = state.spent.find(one => one.second === second)
+  if (entry === undefined || entry[kind] === 0 || second === Math.floor(nowMs / 1000)) return state
+  const rest = { ...entry, [kind]: entry[kind] - 1 }
+  const others = state.spent.filter(one => one !== entry)
+  const isEmpty = everyKind.every(one => rest[one] === 0)
+  return spend({ ...state, spent: isEmpty ? others : [...others, rest] }, nowMs, kind)
+}
+
+/**
  * The budget after an answer, an error's too. The service's limit lowers ours and never raises it beyond the configured
  * one. Where no more is left than the reserve for others, nothing is asked before the reset; never before `retryAtMs`.
  */

@@ -5,6 +5,7 @@ import {
   budgetOf,
   budgetSnapshotSchema,
   emptyBudget,
+  ended,
   observe,
   permission,
   type RequestKind,
@@ -50,7 +51,8 @@ export type RequestGate = {
 const sides = ['reread', 'sweep'] as const
 type Side = (typeof sides)[number]
 
-type Waiter = { sinceMs: number; purpose: Purpose; wake: () => void }
+/** `wake` is told when its request was spent. */
+type Waiter = { sinceMs: number; purpose: Purpose; wake: (spentMs: number) => void }
 
 export type GateDeps = {
   api: FeedbackApi
@@ -108,6 +110,16 @@ export const createRequestGate = (
   const asked = new Map<StreamName, number>()
   let pumping = false
 
+  const askAndCount = async (
+    request: PageRequest,
+    kind: RequestKind,
+    spentMs: number,
+  ): Promise<FetchResult> => {
+    const result = await ask(request)
+    state.budget = ended(state.budget, spentMs, clock.now(), kind)
+    return result
+  }
+
   const ask = async (request: PageRequest): Promise<FetchResult> => {
     const startedMs = clock.now()
     asked.set(request.stream, (asked.get(request.stream) ?? 0) + 1)
@@ -130,9 +142,11 @@ export const createRequestGate = (
   }
 
   /** Spent with the permission, not with the request: two that ask at once must not share one. */
-  const spendOne = (kind: RequestKind): void => {
-    state.budget = spend(state.budget, clock.now(), kind)
+  const spendOne = (kind: RequestKind): number => {
+    const spentMs = clock.now()
+    state.budget = spend(state.budget, spentMs, kind)
     run.onSpent()
+    return spentMs
   }
 
   /** News always get half of the budget. */
@@ -166,15 +180,14 @@ export const createRequestGate = (
     while (waiters.length > 0) {
       const now = clock.now()
       if (run.isOver()) {
-        for (const waiter of waiters.splice(0)) waiter.wake()
+        for (const waiter of waiters.splice(0)) waiter.wake(now)
         break
       }
       if (newsMayGo(now)) {
         const chosen = next()
         if (chosen === undefined) break
         waiters.splice(waiters.indexOf(chosen), 1)
-        spendOne(chosen.purpose.kind)
-        chosen.wake()
+        chosen.wake(spendOne(chosen.purpose.kind))
         continue
       }
       const answer = permission(state.budget, now)
@@ -185,12 +198,10 @@ export const createRequestGate = (
     pumping = false
   }
 
-  const turn = async (purpose: Purpose): Promise<void> => {
-    if (waiters.length === 0 && newsMayGo(clock.now())) {
-      spendOne(purpose.kind)
-      return
-    }
-    await new Promise<void>(wake => {
+  /** When the request was spent. */
+  const turn = async (purpose: Purpose): Promise<number> => {
+    if (waiters.length === 0 && newsMayGo(clock.now())) return spendOne(purpose.kind)
+    return new Promise<number>(wake => {
       waiters.push({ sinceMs: clock.now(), purpose, wake })
       if (!pumping) void pump()
     })
@@ -201,12 +212,10 @@ export const createRequestGate = (
       if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
       if (purpose.kind !== 'news') {
         if (!sideMayGo(purpose.kind)) return { kind: 'stopped', why: 'no_budget' }
-        spendOne(purpose.kind)
-      } else {
-        await turn(purpose)
-        if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
+        return askAndCount(request, purpose.kind, spendOne(purpose.kind))
       }
-      return ask(request)
+      const spentMs = await turn(purpose)
+      return run.isOver() ? { kind: 'stopped', why: 'run_over' } : askAndCount(request, purpose.kind, spentMs)
     },
     serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
     budgetLeft: () => remaining(state.budget, clock.now()),

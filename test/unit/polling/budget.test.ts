@@ -5,6 +5,7 @@ import {
   budgetOf,
   budgetSnapshotSchema,
   emptyBudget,
+  ended,
   observe,
   permission,
   type RequestKind,
@@ -234,5 +235,56 @@ describe('a limit that is used up, with no reset named', () => {
   it('is waited out for a whole window where nothing says when', () => {
     const state = observe(emptyBudget(60), { rateLimit: usedUp, retryAtMs: null, nowMs: t0 })
     expect(permission(state, t0)).toEqual({ allowed: false, untilMs: t0 + windowMs })
+  })
+})
+
+describe('regression: a request that was slow to arrive', () => {
+  const atLimit = (): BudgetState => spendTimes(emptyBudget(60), 48)
+
+  it('holds its slot until a minute after its answer, since the service may have received it then', () => {
+    let state = atLimit()
+    for (let time = 0; time < 48; time++) state = ended(state, t0, t0 + 7_000, 'news')
+    expect(remaining(state, t0 + windowMs + 6_999)).toBe(0)
+    expect(remaining(state, t0 + windowMs + 7_999)).toBe(48)
+  })
+  it('is counted once, and as what it was', () => {
+    const state = ended(spend(emptyBudget(60), t0, 'sweep'), t0, t0 + 3_000, 'sweep')
+    expect(state.spent).toEqual([{ second: (t0 + 3_000) / 1000, news: 0, reread: 0, sweep: 1 }])
+  })
+  it('changes nothing where it ends within its second, or where the budget does not know it', () => {
+    const state = atLimit()
+    expect(ended(state, t0, t0 + 999, 'news')).toBe(state)
+    expect(ended(state, t0, t0 + 5_000, 'sweep')).toBe(state)
+    expect(ended(state, t0 - 5_000, t0 + 5_000, 'news')).toBe(state)
+  })
+
+  it('leaves no minute of the service with more than the budget, wherever between question and answer it arrives', () => {
+    const request = fc.record({ lateMs: fc.nat(9_000), backMs: fc.nat(9_000), pauseMs: fc.nat(2_000) })
+    fc.assert(
+      fc.property(fc.array(request, { minLength: 60, maxLength: 200 }), requests => {
+        let state = emptyBudget(60)
+        let nowMs = t0
+        const arrivals: number[] = []
+        let underWay: { spentMs: number; endMs: number }[] = []
+        const goOnTo = (atMs: number): void => {
+          for (const { spentMs, endMs } of underWay)
+            if (endMs <= atMs) state = ended(state, spentMs, endMs, 'news')
+          underWay = underWay.filter(({ endMs }) => endMs > atMs)
+          nowMs = atMs
+        }
+        for (const { lateMs, backMs, pauseMs } of requests) {
+          goOnTo(nowMs + pauseMs)
+          for (let answer = permission(state, nowMs); !answer.allowed; answer = permission(state, nowMs))
+            goOnTo(answer.untilMs)
+          state = spend(state, nowMs)
+          arrivals.push(nowMs + lateMs)
+          underWay.push({ spentMs: nowMs, endMs: nowMs + lateMs + backMs })
+        }
+        const inMinute = arrivals.map(
+          from => arrivals.filter(at => at >= from && at < from + windowMs).length,
+        )
+        expect(Math.max(...inMinute)).toBeLessThanOrEqual(48)
+      }),
+    )
   })
 })

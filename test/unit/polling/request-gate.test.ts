@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { budgetOf, type RequestKind } from '../../../shared/domain/polling/budget.ts'
+import { budgetOf, type RequestKind, windowMs } from '../../../shared/domain/polling/budget.ts'
 import { FeedbackApiError, type Page } from '../../../shared/domain/polling/feedback-api.ts'
 import {
   adoptSpending,
@@ -301,5 +301,21 @@ describe('the spending of an earlier run', () => {
     times(60, () => ask('bounces'))
     await turn(0)
     expect(asked).toHaveLength(48)
+  })
+})
+
+describe('regression: a service that takes its time', () => {
+  it('is asked again a minute after its answers came, not after they were asked for', async () => {
+    const answers: (() => void)[] = []
+    const page = () => new Promise<Page>(resolve => answers.push(() => resolve(empty)))
+    const world = gateOf({ page })
+    times(49, () => world.ask('bounces'))
+    await world.turn(5_000)
+    for (const answer of answers.splice(0)) answer()
+    await world.turn(windowMs - 1)
+    expect(world.asked).toHaveLength(48)
+    await world.turn(2_000)
+    expect(world.asked).toHaveLength(49)
+    expect(world.asked[48]?.atMs).toBeGreaterThanOrEqual(windowMs + 5_000)
   })
 })
