@@ -19,19 +19,38 @@ const askSchema = z.discriminatedUnion('kind', [
 ])
 export type Ask = z.infer<typeof askSchema>
 
-export const walkStateSchema = z.object({
-  ask: askSchema,
-  /** Where the walk began; null: at the start of the list. */
-  from: anchorSchema.nullable(),
+/** What a walk knows of where the anchor may be. */
+const placeFields = {
   /** The service's time when the walk, or its part since the candidate, began; null before its first page. */
   startSecond: z.int().nullable(),
   /** A lower bound of the newest record's second that was visible at `startSecond`. */
   newestSecond: z.int().nullable(),
-  /** Complete once a page goes beyond this second; null: at the end of the list. */
-  stopSecond: z.int().nullable(),
   /** The best anchor that the rule allows so far. */
   candidate: passedSchema.nullable(),
   pending: z.array(passedSchema),
+}
+const placeSchema = z.object(placeFields)
+
+/** Pages that were asked for by `next`, one after the other: see page-series.ts. */
+const seriesSchema = z.object({
+  /** After which record its first page is asked for; null: at the start of the list. */
+  first: anchorSchema.nullable(),
+  /** How many records its first page had. */
+  pageSize: z.int(),
+  /** What is known without the series, and with it. */
+  sure: placeSchema,
+  reached: placeSchema,
+  /** Where the walk goes once the first page was seen to be no larger now, null: it is complete; null before its last page. */
+  onward: z.object({ ask: askSchema.nullable(), atEnd: z.boolean() }).nullable(),
+})
+
+export const walkStateSchema = z.object({
+  ...placeFields,
+  ask: askSchema,
+  /** Where the walk began; null: at the start of the list. */
+  from: anchorSchema.nullable(),
+  /** Complete once a page goes beyond this second; null: at the end of the list. */
+  stopSecond: z.int().nullable(),
   /** The order was seen to be ignored: the walk goes to a page wholly before `from`, or to the end. */
   orderIgnored: z.boolean(),
   /** A record that was known before has been seen. */
@@ -46,6 +65,9 @@ export const walkStateSchema = z.object({
   newest: anchorSchema.nullable(),
   /** The newest record of a second before that one: where fast polls go on. */
   beforeNewest: anchorSchema.nullable(),
+  /** How many records the page before had; null before the first, and in a place of before pages were counted. */
+  pageSize: z.int().nullable().default(null),
+  series: seriesSchema.nullable().default(null),
 })
 
 /** The place of a walk: all that it knows between two pages. */
@@ -71,6 +93,8 @@ export const beginWalk = (start: {
   byNext: start.byNext ?? false,
   newest: null,
   beforeNewest: null,
+  pageSize: null,
+  series: null,
 })
 
 /** A page, as far as the walk's course depends on it. */
@@ -222,7 +246,9 @@ const sameAsk = (a: Ask, b: Ask): boolean => {
  * walk's first request that failed, or `next` leads nowhere either.
  */
 export const byNextInstead = (state: WalkState): WalkState | null => {
-  const { ask, from, nextQuery } = state
+  const { ask, from, nextQuery, series } = state
+  // What a series began with was followed before: if it isn't now, the walk is lost as a whole.
+  if (series !== null) return null
   const isOnItsWay = ask.kind === 'after' && ask.anchor !== null && ask.anchor.uuid !== from?.uuid
   if (!isOnItsWay || nextQuery === null || nextQuery === '') return null
   return { ...state, byNext: true, ask: { kind: 'next', query: nextQuery } }

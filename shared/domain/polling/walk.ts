@@ -1,8 +1,9 @@
 import type { IntakeCounts } from '../happenings.ts'
 import type { FeedbackApiError } from './feedback-api.ts'
 import { addCounts, type IntakeResult, noCounts, type ReadPage, readPage } from './intake.ts'
+import { advanceSeries } from './page-series.ts'
 import type { FetchResult } from './request-gate.ts'
-import { type Anchor, type Ask, advanceWalk, byNextInstead, noteKnown, type WalkState } from './walk-state.ts'
+import { type Anchor, type Ask, byNextInstead, noteKnown, type WalkState } from './walk-state.ts'
 
 export type WalkEnd =
   | { kind: 'complete' }
@@ -69,8 +70,9 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
 
     const read = readPage(got.page.records)
     const nextQuery = queryOf(got.page.next)
-    const facts = { records: read.anchors, nextQuery, askedSecond: got.askedSecond }
-    const step = advanceWalk(state, facts, deps.overlapSeconds)
+    const count = got.page.records.length
+    const facts = { records: read.anchors, nextQuery, askedSecond: got.askedSecond, count }
+    const step = advanceSeries(state, facts, deps.overlapSeconds)
     if (step.kind === 'lost') {
       if (otherWay === null) return ended({ kind: 'lost', reason: step.reason })
       state = otherWay
@@ -107,7 +109,11 @@ const lacksKnown = (state: WalkState, expectKnown: boolean): boolean =>
 
 /** Pages that lead to one another in a circle would be walked for ever. */
 const repeated = (ask: Ask, asked: Set<string>): boolean => {
-  if (ask.kind !== 'next') return false
+  if (ask.kind !== 'next') {
+    // After a record it advances; or a series of larger pages begins anew.
+    asked.clear()
+    return false
+  }
   if (asked.has(ask.query)) return true
   asked.add(ask.query)
   return false
