@@ -55,7 +55,8 @@ export const release = async (
 ): Promise<{ sent: number; complete: boolean }> => {
   const when = { startedAtMs: deps.clock.now(), horizonMs: run.horizonMs ?? 0 }
   const turns: Turn[] = []
-  for (const endpoint of await deps.endpoints.list()) {
+  const runNumber = Math.floor(when.startedAtMs / (deps.releaseEveryMs ?? releaseEveryMsDefault))
+  for (const endpoint of inTurns(await deps.endpoints.list(), runNumber)) {
     turns.push(turnOf({ endpoint, state: 'waiting', ...when }, everything, deps))
     if (await isReady(endpoint, deps)) turns.push(...heldTurns(endpoint, when, deps))
   }
@@ -67,6 +68,18 @@ export const release = async (
     if (page.more) turns.push(turn)
   }
   return { sent, complete: true }
+}
+
+/** The golden ratio's fraction: places of its multiples are spread evenly, however many there are. */
+const evenSpread = 0.618_033_988_749_895
+
+/**
+ * The same in another order for each run: where there are more endpoints than a run has time for (some thousands), those
+ * that are passed over by one run are reached by one of the next.
+ */
+const inTurns = (endpoints: readonly Endpoint[], runNumber: number): Endpoint[] => {
+  const first = Math.floor(((runNumber * evenSpread) % 1) * endpoints.length)
+  return [...endpoints.slice(first), ...endpoints.slice(0, first)]
 }
 
 type When = { startedAtMs: number; horizonMs: number }

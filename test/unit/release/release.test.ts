@@ -282,3 +282,29 @@ test('an event goes out byte for byte as it was logged', async () => {
   await release(harness, harness.deps)
   expect(harness.sent.map(messageIn)).toMatchObject([{ body }])
 })
+
+describe('more endpoints than a run has time for', () => {
+  test('regression: are each reached within a few runs, wherever in the list they stand', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => `endpoint-${String(at).padStart(2, '0')}`)
+    const harness = await createHarness({ endpoints: ids.map(id => endpointOf({ id })) })
+    const asked = new Set<string>()
+    // A run has time for a quarter of them.
+    const runOnce = async (): Promise<void> => {
+      const endsAtMs = harness.deps.clock.now() + 10
+      const askedNow = new Set<string>()
+      const store: typeof harness.deps.store = {
+        ...harness.deps.store,
+        due: async query => {
+          if (!askedNow.has(query.endpointId)) await harness.turn(1)
+          askedNow.add(query.endpointId)
+          asked.add(query.endpointId)
+          return harness.deps.store.due(query)
+        },
+      }
+      await release({ endsAtMs }, { ...harness.deps, store })
+      await harness.turn(minuteMs - (harness.deps.clock.now() % minuteMs))
+    }
+    for (let run = 0; run < 8; run += 1) await runOnce()
+    expect([...asked].sort()).toEqual(ids)
+  })
+})
