@@ -148,6 +148,19 @@ function share(
   return { left: 0, freeAtMs: 0 }
 }
 
+/** What is left of the budget beside what re-reading may still need, and what is free again when; the soonest first. */
+export function newsAhead(
+  state: BudgetState,
+  nowMs: number,
+): { left: number; freed: { inMs: number; requests: number }[] } {
+  const inWindow = state.spent.filter(entry => counts(entry, nowMs))
+  const spent = inWindow.reduce((sum, { news, sweep }) => sum + news + sweep, 0)
+  return {
+    left: budgetOf(state.limit) - sideBudgetOf(state.limit) - spent,
+    freed: inWindow.map(entry => ({ inMs: freeOf(entry) - nowMs, requests: entry.news + entry.sweep })),
+  }
+}
+
 const count = z.number().int().nonnegative()
 
 /** What a run leaves to the next one, so that runs in a row spend one budget: a few hundred bytes of JSON. */

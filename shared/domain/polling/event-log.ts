@@ -38,7 +38,10 @@ export const eventLifeDays = 35
 /** A record older than this may have been sent and forgotten: its absence from the log says nothing. */
 export const logMemoryDays = 34
 
-/** Every event that was enqueued, by time. Reads are consistent. */
+/**
+ * Every event that was enqueued, by time. Reads are consistent, but where it is said that a stale one will do: such an
+ * answer may lack what was written in the last moments.
+ */
 export interface EventLog {
   /** The ids of events within an inclusive range of ids, which lie in one day. */
   idsInRange(range: {
@@ -46,9 +49,15 @@ export interface EventLog {
     stream: StreamName
     firstId: string
     lastId: string
+    staleWillDo?: boolean
   }): Promise<string[]>
   /** Those of the ids that are in the log. */
-  existing(query: { sourceId: string; stream: StreamName; ids: readonly string[] }): Promise<Set<string>>
+  existing(query: {
+    sourceId: string
+    stream: StreamName
+    ids: readonly string[]
+    staleWillDo?: boolean
+  }): Promise<Set<string>>
   /** Writes all of them; returns the ids known to be written. Throws only where that is none of them. */
   record(events: readonly LoggedEvent[]): Promise<Set<string>>
   read(key: { sourceId: string; stream: StreamName; eventId: string }): Promise<KeptEvent | null>

@@ -9,7 +9,7 @@ import type { StreamName } from '../source.ts'
 import { daySeconds } from '../time-units.ts'
 import type { Enqueue, NewEvent } from './enqueue.ts'
 import { logMemoryDays } from './event-log.ts'
-import type { KnownRecords } from './known-records.ts'
+import { driftSeconds, type KnownRecords } from './known-records.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Anchor } from './walk-state.ts'
 
@@ -88,7 +88,10 @@ export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: S
     const candidates = distinct(page.records, of)
     const afterFloor = candidates.filter(({ record }) => record.second >= rules.floorSecond)
     counts.beforeFloor = candidates.length - afterFloor.length
-    const known = await deps.known.among(afterFloor.map(({ id, record }) => ({ id, second: record.second })))
+    const lastOfFloor = rules.floorSecond + driftSeconds
+    const known = await deps.known.among(
+      afterFloor.map(({ id, record: { second } }) => ({ id, second, isOfFloor: second <= lastOfFloor })),
+    )
     counts.known = known.size
     const events: { item: NewEvent; raw: RawRecord }[] = []
     for (const { id, record } of afterFloor) {

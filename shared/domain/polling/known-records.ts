@@ -1,10 +1,11 @@
+import type { Clock } from '../clock.ts'
 import { eventHashBits, eventIdRange } from '../feedback/event-id.ts'
 import type { StreamName } from '../source.ts'
 import { daySeconds } from '../time-units.ts'
 import type { EventLog } from './event-log.ts'
 
-/** A record's event id with its second. */
-export type Candidate = { id: string; second: number }
+/** A record's event id with its second, and whether it may have been logged as seen at the start of its stream. */
+export type Candidate = { id: string; second: number; isOfFloor?: boolean }
 
 /** What a process remembers of what it recorded: more than an overlap at high rates, some ten megabytes. */
 export const rememberedMax = 100_000
@@ -13,7 +14,16 @@ export const stretchesMax = 3
 /** Records of a page further apart than this belong to two stretches: between them may lie much of the log. */
 const stretchGapSeconds = 600
 /** A service that rounds where it truncated before shifts a record by this much; its hash bits stay. */
-const driftSeconds = 2
+export const driftSeconds = 2
+/**
+ * Records older than this are looked up by reads that may be stale, for half the price: they are what sweeps read, again
+ * and again. A stale answer may lack what was written in the last moments (DynamoDB Developer Guide, "DynamoDB read
+ * consistency"), and what this process wrote then, it remembers. So it lacks at most what another poller, which overlaps
+ * or has just died, recorded a moment ago and long after the record's time: that is sent once more, and the dispatcher
+ * drops it, whose own reads are consistent. What was only seen at a start at latest has no delivery by which to drop it,
+ * so the floor's second is always read consistently. A stale answer makes nothing known that is not.
+ */
+export const agedSeconds = 600
 
 export type KnownRecords = {
   /** Those of the candidates that the log holds already; from memory where that will do. */
@@ -30,8 +40,10 @@ export const createKnownRecords = (deps: {
   log: EventLog
   sourceId: string
   stream: StreamName
+  /** Without it every read is consistent: for whoever reports what is not there. */
+  clock?: Clock
 }): KnownRecords => {
-  const { log, sourceId, stream } = deps
+  const { log, sourceId, stream, clock } = deps
   const remembered = new Set<string>()
 
   const remember = (ids: Iterable<string>): void => {
@@ -47,16 +59,26 @@ export const createKnownRecords = (deps: {
     }
   }
 
-  const fromLog = async (candidates: readonly Candidate[]): Promise<string[]> => {
+  const lookUp = async (candidates: readonly Candidate[], staleWillDo: boolean): Promise<string[]> => {
     const stretches = stretchesOf(candidates)
     if (stretches.length > stretchesMax) {
-      return [...(await log.existing({ sourceId, stream, ids: candidates.map(({ id }) => id) }))]
+      const ids = candidates.map(({ id }) => id)
+      return [...(await log.existing({ sourceId, stream, ids, staleWillDo }))]
     }
     const reads = stretches.map(({ first, last }) => {
       const range = eventIdRange(first, last)
-      return log.idsInRange({ sourceId, stream, firstId: range.first, lastId: range.last })
+      return log.idsInRange({ sourceId, stream, firstId: range.first, lastId: range.last, staleWillDo })
     })
     return (await Promise.all(reads)).flat()
+  }
+
+  const fromLog = async (candidates: readonly Candidate[]): Promise<string[]> => {
+    const agedBefore = clock === undefined ? 0 : clock.now() / 1_000 - agedSeconds
+    const staleWillDo = ({ second, isOfFloor }: Candidate): boolean =>
+      second < agedBefore && isOfFloor !== true
+    const aged = candidates.filter(staleWillDo)
+    const others = candidates.filter(candidate => !staleWillDo(candidate))
+    return (await Promise.all([lookUp(aged, true), lookUp(others, false)])).flat()
   }
 
   return {

@@ -99,7 +99,7 @@ const silent: Reporter = { report: () => undefined }
 
 const streamPoller = (deps: PollerDeps, source: Source, stream: StreamName): StreamPoller => {
   const of = { sourceId: source.id, stream }
-  const known = createKnownRecords({ log: deps.log, ...of })
+  const known = createKnownRecords({ log: deps.log, clock: deps.clock, ...of })
   const context: StreamContext = {
     source,
     stream,

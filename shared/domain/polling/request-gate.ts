@@ -6,6 +6,7 @@ import {
   budgetSnapshotSchema,
   emptyBudget,
   ended,
+  newsAhead,
   observe,
   permission,
   type RequestKind,
@@ -17,6 +18,7 @@ import {
   windowMs,
 } from './budget.ts'
 import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
+import { createNewsPace, evenPaceMs, type NewsPace } from './news-pace.ts'
 
 /** A request that waited this long goes before any backlog: one stream may not silence the other. */
 export const patienceMs = 30_000
@@ -46,6 +48,8 @@ export type RequestGate = {
   budgetLeft(): number
   /** Requests for a stream since the last call. */
   takeRequests(stream: StreamName): number
+  /** To be told of each poll that has read everything; how long after its start the next one begins at the least. */
+  pollEnded(stream: StreamName): number
 }
 
 const sides = ['reread', 'sweep'] as const
@@ -64,11 +68,13 @@ export type GateState = {
   budget: BudgetState
   /** The service's clock less ours, of its last answer. */
   offsetMs: number
+  newsPace: NewsPace
 }
 
 export const newGateState = (requestsPerMinute: number): GateState => ({
   budget: emptyBudget(requestsPerMinute),
   offsetMs: 0,
+  newsPace: createNewsPace(),
 })
 
 /** Takes over what an earlier run spent; a snapshot that can't be read counts as none. */
@@ -215,7 +221,9 @@ export const createRequestGate = (
         return askAndCount(request, purpose.kind, spendOne(purpose.kind))
       }
       const spentMs = await turn(purpose)
-      return run.isOver() ? { kind: 'stopped', why: 'run_over' } : askAndCount(request, purpose.kind, spentMs)
+      if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
+      state.newsPace.spent(request.stream)
+      return askAndCount(request, purpose.kind, spentMs)
     },
     serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
     budgetLeft: () => remaining(state.budget, clock.now()),
@@ -223,6 +231,10 @@ export const createRequestGate = (
       const taken = asked.get(stream) ?? 0
       asked.delete(stream)
       return taken
+    },
+    pollEnded: stream => {
+      state.newsPace.ended(stream)
+      return evenPaceMs(state.newsPace.requests(), newsAhead(state.budget, clock.now()))
     },
   }
 }

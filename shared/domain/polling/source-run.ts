@@ -175,7 +175,7 @@ const pollLoop = async (
   run: { isOver: () => boolean; signal: AbortSignal; endsAtMs: number; nextRunAtMs: number | null },
 ): Promise<void> => {
   const { clock } = deps
-  const { source, pace } = polled
+  const { source, stream, gate, pace } = polled
   let losses = 0
   while (!run.isOver()) {
     const waitMs = pace.notBeforeMs - clock.now()
@@ -188,12 +188,14 @@ const pollLoop = async (
     const end = await pollOnce(deps, polled, run.isOver)
     losses = end.kind === 'lost' ? losses + 1 : 0
     if (end.kind === 'lost' && losses < lossesAtOnceMax) continue
+    const pollEveryMs = source.pollEverySeconds * 1000
+    const leastMs = end.kind === 'complete' ? gate.pollEnded(stream) : 0
     if (end.kind === 'complete') pace.lastCompleteAtMs = clock.now()
     const failed = end.kind === 'failed'
     // A walk that fails on its way still gets on: it is not to wait as long as one that gets nowhere.
     const before = failed && end.gotOn === true ? 0 : pace.failures
     pace.failures = failed ? before + 1 : 0
-    pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, source.pollEverySeconds * 1000)
+    pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, Math.max(pollEveryMs, leastMs))
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { eventDay, eventId } from '../../../shared/domain/feedback/event-id.ts'
 import type { EventLog } from '../../../shared/domain/polling/event-log.ts'
 import {
+  agedSeconds,
   type Candidate,
   createKnownRecords,
   rememberedMax,
@@ -20,15 +21,18 @@ const candidate = (second: number, uuid = `r${second}`): Candidate => ({
 const knownOf = (logged: readonly Candidate[]) => {
   const ids = logged.map(({ id }) => id)
   const asked = { ranges: 0, keys: 0 }
+  const stale: string[] = []
   const unused = () => Promise.reject(new Error('not asked'))
   const log: EventLog = {
-    idsInRange: async ({ firstId, lastId }) => {
+    idsInRange: async ({ firstId, lastId, staleWillDo }) => {
+      if (staleWillDo === true) stale.push(...ids.filter(id => id >= firstId && id <= lastId))
       expect(eventDay(firstId)).toBe(eventDay(lastId))
       asked.ranges += 1
       return ids.filter(id => id >= firstId && id <= lastId)
     },
     existing: async query => {
       asked.keys += query.ids.length
+      if (query.staleWillDo === true) stale.push(...query.ids)
       return new Set(query.ids.filter(id => ids.includes(id)))
     },
     record: unused,
@@ -36,7 +40,8 @@ const knownOf = (logged: readonly Candidate[]) => {
     newestOfDay: unused,
     pageOfDay: unused,
   }
-  return { known: createKnownRecords({ log, ...of }), asked }
+  const clock = { now: () => noon * 1_000, sleep: unused }
+  return { known: createKnownRecords({ log, clock, ...of }), asked, stale, log }
 }
 
 describe('what is known of a page', () => {
@@ -75,10 +80,41 @@ describe('what is known of a page', () => {
   })
 
   it('is looked up by key where the page is more scattered than a few stretches', async () => {
-    const scattered = Array.from({ length: stretchesMax + 1 }, (_, day) => candidate(noon - day * 86_400))
+    const scattered = Array.from({ length: stretchesMax + 1 }, (_, day) =>
+      candidate(noon - (day + 1) * 86_400),
+    )
     const { known, asked } = knownOf(scattered)
     expect((await known.among(scattered)).size).toBe(scattered.length)
     expect(asked).toEqual({ ranges: 0, keys: scattered.length })
+  })
+
+  it('may be read stale of what is aged, and only of that: by its time', async () => {
+    const [aged, recent] = [candidate(noon - agedSeconds - 10), candidate(noon - agedSeconds)]
+    const { known, asked, stale } = knownOf([aged, recent])
+    expect((await known.among([aged, recent])).size).toBe(2)
+    expect(asked.ranges).toBe(2)
+    expect(stale).toEqual([aged.id])
+  })
+
+  it('may be read stale of what is aged, and only of that: by key', async () => {
+    const days = Array.from({ length: stretchesMax + 1 }, (_, day) => candidate(noon - (day + 1) * 86_400))
+    const { known, asked, stale } = knownOf([...days, candidate(noon)])
+    expect((await known.among([...days, candidate(noon)])).size).toBe(days.length + 1)
+    expect(asked).toEqual({ ranges: 1, keys: days.length })
+    expect(stale).toEqual(days.map(({ id }) => id))
+  })
+
+  it('regression: is never read stale of the second in which a stream starts, whose records have no delivery', async () => {
+    const old = candidate(noon - 86_400)
+    const { known, stale } = knownOf([old])
+    expect((await known.among([{ ...old, isOfFloor: true }])).size).toBe(1)
+    expect(stale).toEqual([])
+  })
+
+  it('is never read stale without a clock', async () => {
+    const { log, stale } = knownOf([candidate(noon - 86_400)])
+    expect((await createKnownRecords({ log, ...of }).among([candidate(noon - 86_400)])).size).toBe(1)
+    expect(stale).toEqual([])
   })
 
   it('is nothing of an empty page, and no read', async () => {
