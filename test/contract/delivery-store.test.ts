@@ -52,6 +52,17 @@ const describeDeliveryStore = (name: string, create: () => Promise<DeliveryStore
       }
     })
 
+    it('gives back the answer of each attempt, also where some are the same', async () => {
+      const store = await create()
+      const attempts = ['a', 'same', 'same', 'same', '', '', 'same'].map((answer, at) => ({
+        ...{ position: { round: 1, attempt: at + 1 }, atMs: at, tookMs: 4 },
+        ...{ status: 500, reason: 'status', answer },
+      }))
+      const delivery = sampleDelivery({ attempts, position: { round: 1, attempt: 7 } })
+      expect(await store.write(delivery, anyCondition)).toBe('written')
+      expect((await store.read(delivery))?.attempts).toEqual(attempts)
+    })
+
     it('has no delivery that was not written', async () => {
       const store = await create()
       await put(store)

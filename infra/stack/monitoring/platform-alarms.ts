@@ -26,7 +26,7 @@ const errorsOf = (name: FunctionName, severity: Severity, means: string): AlarmR
 })
 
 /**
- * Left out on purpose. In-flight messages against the 120,000 that SQS allows: a lane has 1,000 batches of 10 at most.
+ * Left out on purpose. In-flight messages against the 120,000 that SQS allows: a lane has 1,000 batches of 20 at most.
  * The table's UserErrors: CloudWatch has them of the whole account only (DynamoDB Developer Guide, "DynamoDB metrics
  * and dimensions"). What a receiver answers: that is the receiver's, until deliveries are given up.
  */

@@ -38,11 +38,14 @@ export const distinct = <T extends ItemKey>(items: readonly T[]): T[] => [
   ...new Map(items.map(item => [keyText(item), item])).values(),
 ]
 
-/** Reads at most `batchGetMax` items of different keys, consistently. Keys without item are absent; the order is any. */
+/**
+ * Reads at most `batchGetMax` items of different keys, consistently unless a stale answer will do. Keys without item are
+ * absent; the order is any.
+ */
 export const batchGet = async (
   { client, tableName, pause = wait }: BatchTable,
   keys: readonly ItemKey[],
-  projection?: string,
+  { projection, staleWillDo = false }: { projection?: string; staleWillDo?: boolean } = {},
 ): Promise<unknown[]> => {
   let open = keys.map(({ pk, sk }): ItemKey => ({ pk, sk }))
   const items: unknown[] = []
@@ -50,7 +53,7 @@ export const batchGet = async (
   while (open.length > 0) {
     const request = {
       Keys: open,
-      ConsistentRead: true,
+      ConsistentRead: !staleWillDo,
       ...(projection && { ProjectionExpression: projection }),
     }
     const answer = await asked(client.send(new BatchGetCommand({ RequestItems: { [tableName]: request } })))

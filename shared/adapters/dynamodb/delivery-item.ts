@@ -19,6 +19,8 @@ const attemptSchema = z.object({
   st: z.int().optional(),
   re: z.string().optional(),
   an: z.string().default(''),
+  /** its answer is that of the attempt after it */
+  sa: z.literal(true).optional(),
 })
 
 const itemSchema = z.object({
@@ -50,14 +52,27 @@ const itemSchema = z.object({
   expiresAt: z.int(),
 })
 
-const attemptItem = (attempt: AttemptRecord) => ({
-  p: rank(attempt.position),
-  t: attempt.atMs,
-  ms: attempt.tookMs,
-  st: attempt.status ?? undefined,
-  re: attempt.reason ?? undefined,
-  an: attempt.answer === '' ? undefined : attempt.answer,
-})
+/**
+ * An endpoint that fails mostly says the same each time: it is kept once, so that the item of a delivery that failed often
+ * is still written for one unit or two. A version that does not know of that takes the other attempts' answers for empty.
+ */
+const attemptItem = (attempt: AttemptRecord, at: number, all: readonly AttemptRecord[]) => {
+  const { answer } = attempt
+  const isRepeated = answer !== '' && answer === all[at + 1]?.answer
+  return {
+    p: rank(attempt.position),
+    t: attempt.atMs,
+    ms: attempt.tookMs,
+    st: attempt.status ?? undefined,
+    re: attempt.reason ?? undefined,
+    an: answer === '' || isRepeated ? undefined : answer,
+    sa: isRepeated ? true : undefined,
+  }
+}
+
+/** The answer of an attempt, its own or that of one after it. */
+const answerOf = (attempts: readonly z.infer<typeof attemptSchema>[], at: number): string =>
+  attempts.slice(at).find(({ sa }) => sa === undefined)?.an ?? ''
 
 /** The index attributes are there exactly where the state has an entry and a due time. */
 const indexAttributes = (delivery: Delivery) => {
@@ -99,13 +114,13 @@ export const readDelivery = (item: unknown): { delivery: Delivery; leaseId: stri
     dueMs: parsed.du ?? null,
     firstFailureAtMs: parsed.ff ?? null,
     reason: parsed.re ?? null,
-    attempts: parsed.at.map(attempt => ({
+    attempts: parsed.at.map((attempt, at) => ({
       position: positionOfRank(attempt.p),
       atMs: attempt.t,
       tookMs: attempt.ms,
       status: attempt.st ?? null,
       reason: attempt.re ?? null,
-      answer: attempt.an,
+      answer: answerOf(parsed.at, at),
     })),
     writeId: parsed.w,
     updatedAtMs: parsed.u,

@@ -26,10 +26,11 @@ export const createEventLog = (table: { client: DynamoDBDocumentClient; tableNam
   const { client, tableName } = table
   const consistent = { TableName: tableName, ConsistentRead: true }
   return {
-    idsInRange: async ({ sourceId, stream, firstId, lastId }) => {
+    idsInRange: async ({ sourceId, stream, firstId, lastId, staleWillDo = false }) => {
       const pk = eventPartition({ sourceId, stream, day: dayOfRange(firstId, lastId) })
       const input = {
-        ...consistent,
+        TableName: tableName,
+        ConsistentRead: !staleWillDo,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
         ExpressionAttributeValues: { ':pk': pk, ':first': firstId, ':last': lastId },
         ProjectionExpression: 'sk',
@@ -37,10 +38,10 @@ export const createEventLog = (table: { client: DynamoDBDocumentClient; tableNam
       return (await queryItems(client, input)).map(idOf)
     },
 
-    existing: async ({ sourceId, stream, ids }) => {
+    existing: async ({ sourceId, stream, ids, staleWillDo = false }) => {
       const keys = ids.map(eventId => eventKey({ sourceId, stream, eventId }))
       const found = await mapBounded(chunks(distinct(keys), batchGetMax), batchesAtOnce, some =>
-        batchGet(table, some, 'sk'),
+        batchGet(table, some, { projection: 'sk', staleWillDo }),
       )
       return new Set(found.flat().map(idOf))
     },

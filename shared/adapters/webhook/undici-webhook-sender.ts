@@ -6,7 +6,6 @@ import {
   type WebhookRequest,
   type WebhookSender,
 } from '../../domain/delivery/webhook-sender.ts'
-import { parseEndpointUrl } from '../../domain/endpoint/endpoint-url.ts'
 import { answerText } from './answer-text.ts'
 import { AttemptFault } from './attempt-fault.ts'
 import { createBoundedResolver, type LookupLimits, lookupLimitDefaults } from './bounded-resolver.ts'
@@ -16,6 +15,7 @@ import { startDeadline } from './deadline.ts'
 import type { Exchange, HttpRequest } from './exchange.ts'
 import { createSystemResolver, type ResolveHost } from './resolver.ts'
 import { parseRetryAfter } from './retry-after.ts'
+import { createTargets } from './targets.ts'
 
 export type WebhookSenderSettings = {
   /** A laptop's: http, and addresses of its own network. The cloud never sets it. */
@@ -73,6 +73,7 @@ export const createWebhookSender = (
   const { caCertificates = [], random = Math.random } = settings
   const connect = createConnector({ resolve, allowPrivate, caCertificates, random })
   const pool = createConnectionPool({ ...limits, connect, now })
+  const targetOf = createTargets({ allowPrivate })
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -98,14 +99,13 @@ export const createWebhookSender = (
   }
 
   const attempt = async (request: WebhookRequest): Promise<Outcome> => {
-    const parsed = parseEndpointUrl(request.endpoint.url, { allowPrivate })
-    if (!parsed.ok) return { kind: 'failed', reason: parsed.reason }
-    const { origin, pathname, search } = parsed.url
+    const to = targetOf(request.endpoint.url)
+    if (!to.ok) return { kind: 'failed', reason: to.reason }
     const headers = withDefaults(request.headers, userAgent)
-    const post = { path: `${pathname}${search}`, headers, body: Buffer.from(request.body) }
+    const post = { path: to.path, headers, body: Buffer.from(request.body) }
     const { deadlineMs } = request
     const deadline = startDeadline(deadlineMs)
-    const target = { origin, request: post, deadlineMs }
+    const target = { origin: to.origin, request: post, deadlineMs }
     try {
       const exchange = await postOn({ ...target, fresh: false }, deadline.signal)
       if (exchange.kind === 'answered' || !exchange.stale) return exchange

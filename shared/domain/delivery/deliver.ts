@@ -43,17 +43,18 @@ export type ToDeliver = {
  * with; if not, the queue is to keep it. Never throws.
  */
 export const deliver = async (of: ToDeliver, deps: DeliverDeps & OfBatch): Promise<boolean> => {
-  let body = of.received.body
+  let delivered: DeliveryMessage | null = null
   const remember = (attempt: Attempt, status: number): void => {
     // Whatever fails from here on, the next receipt must record this success and not POST again.
     const deliveredBy = { atMs: attempt.atMs, tookMs: attempt.result.tookMs, status }
-    body = encodeMessage({ ...of.message, deliveredBy })
+    delivered = { ...of.message, deliveredBy }
   }
   try {
     await tryToDeliver(of, deps, remember)
     return true
   } catch (error) {
     const { eventId, endpointId } = of.message
+    const body = delivered === null ? of.received.body : encodeMessage(delivered)
     return putOff({ received: of.received, body, eventId, endpointId, fault: faultOf(error) }, deps)
   }
 }

@@ -80,12 +80,13 @@ export const decodeMessage = (body: string): DecodedMessage => {
   } catch {
     return { kind: 'unreadable', reason: 'not JSON' }
   }
+  // What nearly all are comes first: to find out that a body is something else takes longer than to read it.
+  const parsed = messageSchema.safeParse(value)
+  if (parsed.success) return { kind: 'message', message: parsed.data }
   const heartbeat = heartbeatSchema.safeParse(value)
   if (heartbeat.success) return { kind: 'heartbeat', heartbeat: heartbeat.data }
   const version = versionSchema.safeParse(value)
   if (version.success && version.data.v > messageVersion) return { kind: 'newer', version: version.data.v }
-  const parsed = messageSchema.safeParse(value)
-  if (parsed.success) return { kind: 'message', message: parsed.data }
   // Paths and expectations only: values may be addresses.
   const problems = parsed.error.issues.map(issue => `${issue.path.join('.') || '(all)'}: ${issue.code}`)
   return { kind: 'unreadable', reason: problems.join('; ') }

@@ -20,7 +20,7 @@ export type WriteResult = 'written' | 'refused'
 /** An entry of the sparse index: keys only, perhaps stale. */
 export type IndexEntry = DeliveryKey & { state: IndexedState; dueMs: number }
 
-/** What deliveries became of. Every read is consistent, but for `due`, which asks an index. */
+/** What deliveries became of. Every read is consistent, but for `due`, which asks an index, and `eventIds`. */
 export interface DeliveryStore {
   /** At most `deliveriesReadMax` keys, in any order; a key without item is absent. */
   readMany(keys: readonly DeliveryKey[]): Promise<Delivery[]>
@@ -38,7 +38,7 @@ export interface DeliveryStore {
     untilMs: number
     limit: number
   }): Promise<IndexEntry[]>
-  /** The event ids of an endpoint's deliveries within an inclusive range of ids of one day. */
+  /** The event ids of an endpoint's deliveries within an inclusive range of ids of one day; perhaps stale. */
   eventIds(query: { endpointId: string; firstEventId: string; lastEventId: string }): Promise<Set<string>>
 }
 

@@ -44,7 +44,8 @@ export const createEarlyDeletion = (deps: {
       waiting.push(message)
     },
     stop: async () => {
-      ended.abort()
+      // With a reason, since without one an exception is made of each batch's end.
+      ended.abort('the batch has ended')
       await watching
     },
   }

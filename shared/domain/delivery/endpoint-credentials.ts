@@ -11,6 +11,7 @@ import {
   parseSecret,
   SigningError,
 } from '../signing/signing-keys.ts'
+import { createKeyCache, type KeyCache, type KeyName } from './key-cache.ts'
 import type { HoldReason } from './reasons.ts'
 import { createSecretCache, type SecretCache } from './secret-cache.ts'
 
@@ -43,9 +44,10 @@ export const createEndpointCredentials = (deps: {
   clock: Clock
 }): EndpointCredentials => {
   const cache = createSecretCache(deps)
+  const made = createKeyCache()
   return {
     credentialsOf: async (endpoint, nowMs) => {
-      const signing = await keysOf(endpoint, nowMs, cache)
+      const signing = await keysOf(endpoint, nowMs, { cache, made })
       if (signing.kind === 'none') return signing
       const asking = await authorizationOf(endpoint, cache)
       if (asking.kind === 'none') return asking
@@ -60,16 +62,16 @@ export const createEndpointCredentials = (deps: {
 const keysOf = async (
   endpoint: WithCredentials,
   nowMs: number,
-  cache: SecretStore,
+  { cache, made }: { cache: SecretStore; made: KeyCache },
 ): Promise<{ kind: 'keys'; keys: readonly Uint8Array[] } | Missing> => {
   const keys: Uint8Array[] = []
   try {
     for (const { secret, version } of activeKeys(endpoint.keys, nowMs)) {
       const text = await cache.read(secret ?? masterSecretName)
-      const stored = keyOf(secret === null ? parseMasterSecret(text) : parseSecret(text))
-      if (stored === null) return { kind: 'none', reason: 'key_invalid' }
-      const derive = { masterSecret: stored, endpointId: endpoint.id, keyVersion: version }
-      keys.push(secret === null ? deriveKey(derive) : stored)
+      const of = { endpointId: endpoint.id, keyVersion: version, secret }
+      const key = made.keyOf(of, text, () => makeKey(of, text))
+      if (key === null) return { kind: 'none', reason: 'key_invalid' }
+      keys.push(key)
     }
   } catch (error) {
     if (error instanceof SigningError) return { kind: 'none', reason: 'key_invalid' }
@@ -95,6 +97,12 @@ const authorizationOf = async (
     if (isMissing(error)) return { kind: 'none', reason: 'authorization_missing' }
     throw error
   }
+}
+
+const makeKey = (of: KeyName, text: string): Uint8Array | null => {
+  if (of.secret !== null) return keyOf(parseSecret(text))
+  const masterSecret = keyOf(parseMasterSecret(text))
+  return masterSecret === null ? null : deriveKey({ ...of, masterSecret })
 }
 
 const keyOf = (parsed: ParsedSecret): Uint8Array | null => (parsed.kind === 'key' ? parsed.key : null)

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { SigningError } from './signing-keys.ts'
 
 export type SignatureHeaders = {
@@ -22,13 +22,25 @@ export const signatureHeaders = (of: {
   check(of)
   const signed = `${of.id}.${of.timestampSeconds}.${of.body}`
   const signatures = of.keys.map(
-    key => `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`,
+    key => `v1,${createHmac('sha256', readyKey(key)).update(signed, 'utf8').digest('base64')}`,
   )
   return {
     'webhook-id': of.id,
     'webhook-timestamp': String(of.timestampSeconds),
     'webhook-signature': signatures.join(' '),
   }
+}
+
+/** Nobody writes to the bytes of a key, and where they go, what was made of them goes too. */
+const readyKeys = new WeakMap<Uint8Array, KeyObject>()
+
+/** An HMAC with bytes makes a key of them first, which takes ten times as long as the HMAC of an event (Node 24). */
+const readyKey = (bytes: Uint8Array): KeyObject => {
+  const known = readyKeys.get(bytes)
+  if (known !== undefined) return known
+  const key = createSecretKey(bytes)
+  readyKeys.set(bytes, key)
+  return key
 }
 
 const check = (of: { id: string; timestampSeconds: number; keys: readonly Uint8Array[] }): void => {

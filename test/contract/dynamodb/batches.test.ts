@@ -68,7 +68,7 @@ describe('a batch', () => {
     const { table, operations } = await tableThrough(tenAtATime)
     expect(await batchPut(table, items)).toEqual({ left: [], error: null })
     expect(operations).toEqual(['BatchWriteItem', 'BatchWriteItem', 'BatchWriteItem'])
-    const read = z.array(z.object({ n: z.int() })).parse(await batchGet(table, items, 'n'))
+    const read = z.array(z.object({ n: z.int() })).parse(await batchGet(table, items, { projection: 'n' }))
     expect(read.map(item => item.n).toSorted((a, b) => a - b)).toEqual(items.map(item => item.n))
     expect(operations).toHaveLength(6)
   })

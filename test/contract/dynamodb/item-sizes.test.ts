@@ -5,10 +5,12 @@ import { deliveryItem } from '../../../shared/adapters/dynamodb/delivery-item.ts
 import { packBody, unpackBody } from '../../../shared/adapters/dynamodb/event-body.ts'
 import { eventItem } from '../../../shared/adapters/dynamodb/event-item.ts'
 import type { ItemKey } from '../../../shared/adapters/dynamodb/keys.ts'
+import { attemptsKeptMax } from '../../../shared/domain/delivery/delivery.ts'
+import { answerKeptBytesMax } from '../../../shared/domain/delivery/webhook-sender.ts'
 import { buildEvent } from '../../../shared/domain/event/build-event.ts'
 import { readRecord } from '../../../shared/domain/feedback/read-record.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
-import { deliveredDelivery } from '../support/samples.ts'
+import { deliveredDelivery, sampleDelivery } from '../support/samples.ts'
 import { type TestTable, useTables } from '../support/test-table.ts'
 
 const tables = useTables()
@@ -56,6 +58,15 @@ describe('the size of an item', () => {
     const item = deliveryItem(deliveredDelivery({ endpointId: '5f2c9b7d10ae' }))
     expect(await unitsOf(table, item)).toBe(1)
     expect(item).not.toHaveProperty('ipk')
+  })
+
+  it('is two write units for a delivery whose last attempts met the longest answer, the same each time', async () => {
+    const table = await tables.fresh()
+    const attempts = Array.from({ length: attemptsKeptMax }, (_, at) => ({
+      ...{ position: { round: 1, attempt: at + 1 }, atMs: 1_795_132_800_000 + at, tookMs: 123.456 },
+      ...{ status: 500, reason: 'http_500', answer: 'x'.repeat(answerKeptBytesMax) },
+    }))
+    expect(await unitsOf(table, deliveryItem(sampleDelivery({ attempts })))).toBe(2)
   })
 })
 

@@ -18,9 +18,9 @@ describe('the lanes', () => {
       answers: Properties['FunctionResponseTypes'],
       scaling: Properties['ScalingConfig'],
     }))
-  const lane = (queue: string, window: number, concurrency: number) => ({
+  const lane = (queue: string, window: number, concurrency: number, batch = 20) => ({
     queue: `<State${queue}.Arn>`,
-    batch: 10,
+    batch,
     window,
     answers: ['ReportBatchItemFailures'],
     scaling: { MaximumConcurrency: concurrency },
@@ -29,6 +29,11 @@ describe('the lanes', () => {
   test('are read by the dispatcher in batches that fail by the message, each with a maximum of its own', () => {
     expect(lanesOf(standing)).toEqual([lane('Fast', 1, 20), lane('Slow', 1, 5)])
     expect(lanesOf(changed)).toEqual([lane('Fast', 20, 12), lane('Slow', 20, 3)])
+  })
+
+  test('are read by ten where a batch is not to wait for more: Lambda takes no larger one without a window', () => {
+    const atOnce = synthTemplate({ batchingWindowSeconds: '0' })
+    expect(lanesOf(atOnce)).toEqual([lane('Fast', 0, 20, 10), lane('Slow', 0, 5, 10)])
   })
 
   test('hide a message for six time-outs of the dispatcher, and the window that its batch is gathered in', () => {

@@ -75,6 +75,31 @@ test('a secret is read once in a while; a missing one is asked for each time', a
   expect(reads).toEqual(['mine', 'mine', 'mine'])
 })
 
+test('each endpoint and each version has a key of its own, whoever asks first and how often', async () => {
+  const { credentials } = create({ 'signing-master': formatSecret(master) })
+  for (const id of ['e', 'f', 'e', 'f']) {
+    for (const keyVersion of [1, 11, 1]) {
+      const keys = [{ ...derived, version: keyVersion }]
+      const key = deriveKey({ masterSecret: master, endpointId: id, keyVersion })
+      expect(await credentials.credentialsOf({ id, keys, authorization: null }, nowMs)).toEqual(found(key))
+    }
+  }
+})
+
+test('a secret that was changed makes another key once it is read again', async () => {
+  const stored: Record<string, string> = { 'signing-master': formatSecret(master), mine: formatSecret(own) }
+  const { of, turn } = create(stored)
+  await of(derived, owned)
+  Object.assign(stored, { 'signing-master': formatSecret(own), mine: formatSecret(older) })
+  await turn(secretCachedMs)
+  expect(await of(derived, owned)).toEqual(
+    found(older, deriveKey({ masterSecret: own, endpointId: 'e', keyVersion: 1 })),
+  )
+  stored['mine'] = 'hunter2'
+  await turn(secretCachedMs)
+  expect(await of(owned)).toEqual({ kind: 'none', reason: 'key_invalid' })
+})
+
 test('a secret store that can not be asked is a fault, not a missing secret', async () => {
   const { clock } = createTestClock()
   const read = async (): Promise<string> => {
