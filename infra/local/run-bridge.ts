@@ -24,7 +24,7 @@ const settledLookMs = 200
  */
 export const runBridge = async (
   settings: BridgeSettings,
-  of: { signal: AbortSignal; output: Output } & Pick<StartOptions, 'sweeps'>,
+  of: { signal: AbortSignal; output: Output } & Pick<StartOptions, 'sweeps' | 'emulators'>,
 ): Promise<number> => {
   const { output, signal } = of
   const startedMs = systemClock.now()

@@ -6,7 +6,7 @@ import type { Reporter } from '../../shared/domain/happenings.ts'
 import type { SweepPlan } from '../../shared/domain/polling/sweeps.ts'
 import { type Source, streamNames } from '../../shared/domain/source.ts'
 import { type ComposedBridge, composeBridge } from './compose-bridge.ts'
-import { startEmulators } from './emulators.ts'
+import { type Emulators, startEmulators } from './emulators.ts'
 import { createEndpointCount } from './endpoint-count.ts'
 import { givenSecrets, secretsOf } from './given-secrets.ts'
 import { readLaneDepth } from './lane-depth.ts'
@@ -30,6 +30,8 @@ export type StartOptions = {
   /** Begin with an empty data folder. */
   fresh?: boolean
   sweeps?: readonly SweepPlan[]
+  /** Those of another process, which ends them; default: in this one, on the data folder. */
+  emulators?: Omit<Emulators, 'close'>
   /** Between two looks whose heartbeat is due; for tests, which do not wait for a minute. */
   heartbeatsEveryMs?: number
 }
@@ -74,8 +76,7 @@ export const startBridge = async (
   })
   starting.defer(() => folder.leave())
   const master = keepSigningSecrets(settings.dataDir, [])
-  const emulators = await startEmulators({ dataDir: settings.dataDir })
-  starting.defer(() => emulators.close())
+  const emulators = options.emulators ?? (await ownEmulators(settings.dataDir, starting))
   const { dynamodb, sqs, queueUrls } = emulators
   folder.announce({ startedAt: new Date().toISOString(), dynamodb, sqs, queueUrls })
 
@@ -137,6 +138,12 @@ export const startBridge = async (
       return stopped
     },
   }
+}
+
+const ownEmulators = async (dataDir: string, starting: AsyncDisposableStack): Promise<Emulators> => {
+  const emulators = await startEmulators({ dataDir })
+  starting.defer(() => emulators.close())
+  return emulators
 }
 
 const activeOf = async ({ endpoints }: ComposedBridge): Promise<Endpoint[]> =>

@@ -62,16 +62,23 @@ export type AddedRecords = {
   add(records: readonly RecordToAdd[], nowMs: number): void
   find(uuid: string): AddedRecord | null
   remove(uuid: string): void
-  visible(moment: Moment): AddedRecord[]
+  /** The same list until something shows that did not before, or is added or removed. */
+  visible(moment: Moment): readonly AddedRecord[]
 }
+
+/** What a list shows, and for how long: nothing becomes visible or invisible in [fromMs, untilMs). */
+type Shown = { start: number; fromMs: number; untilMs: number; records: readonly AddedRecord[] }
 
 export const createAddedRecords = (stream: StreamName): AddedRecords => {
   const byUuid = new Map<string, AddedRecord>()
   let inOrder: AddedRecord[] = []
   let sequence = 0
+  // A list of many is asked for page by page: it is not to be gone through for each.
+  const lastShown = new Map<boolean, Shown>()
 
   return {
     add: (records, nowMs) => {
+      lastShown.clear()
       for (const record of records) {
         if (byUuid.has(record.uuid)) throw new Error(`the simulator has a record ${record.uuid} already`)
         const fields = record.fields ?? sampleFields(stream, sequence)
@@ -86,15 +93,38 @@ export const createAddedRecords = (stream: StreamName): AddedRecords => {
     },
     find: uuid => byUuid.get(uuid) ?? null,
     remove: uuid => {
+      lastShown.clear()
       if (byUuid.delete(uuid)) inOrder = inOrder.filter(record => record.uuid !== uuid)
     },
     visible: ({ nowMs, includeSoft, oldestSecond }) => {
       const isOldEnough = (at: number): boolean =>
         (inOrder[at]?.second ?? Number.POSITIVE_INFINITY) >= (oldestSecond ?? Number.NEGATIVE_INFINITY)
       const start = firstIndex(0, inOrder.length, isOldEnough)
-      return inOrder
-        .slice(start)
-        .filter(record => record.visibleAtMs <= nowMs && (includeSoft || record.hard))
+      const last = lastShown.get(includeSoft)
+      if (last?.start === start && nowMs >= last.fromMs && nowMs < last.untilMs) return last.records
+      const shown = show(inOrder.slice(start), { nowMs, includeSoft })
+      lastShown.set(includeSoft, { ...shown, start })
+      return shown.records
     },
   }
+}
+
+const show = (
+  inOrder: readonly AddedRecord[],
+  { nowMs, includeSoft }: Pick<Moment, 'nowMs' | 'includeSoft'>,
+): Omit<Shown, 'start'> => {
+  const listed = includeSoft ? inOrder : inOrder.filter(({ hard }) => hard)
+  const records: AddedRecord[] = []
+  let fromMs = Number.NEGATIVE_INFINITY
+  let untilMs = Number.POSITIVE_INFINITY
+  for (const record of listed) {
+    const { visibleAtMs } = record
+    if (visibleAtMs <= nowMs) {
+      fromMs = Math.max(fromMs, visibleAtMs)
+      records.push(record)
+    } else {
+      untilMs = Math.min(untilMs, visibleAtMs)
+    }
+  }
+  return { fromMs, untilMs, records }
 }
