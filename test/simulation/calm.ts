@@ -12,14 +12,18 @@ const calmPollsMax = 120
 /** Longer than any attempt is put off, and shorter than an event lives. */
 const calmMsMax = 7 * 24 * hourMs
 
-/** Lets happen what happens next: a run of the releaser where one has something to do, or what is under way. */
+/**
+ * Lets happen what happens next: a run of the releaser where one has something to do, or what is under way. Once every
+ * stream is read to its end, what is in no log by then has nothing to send before it expires.
+ */
 export const advance = async (
   { world, lanes, schedules, endpoints }: Simulation,
   untilMs: number,
+  isRead = false,
 ): Promise<boolean> => {
   const { scheduler } = world
   lanes.lookAgain()
-  const releaseMs = schedules.nextReleaseMs(endpoints())
+  const releaseMs = schedules.nextReleaseMs(endpoints(), { isRead })
   const nextMs = scheduler.nextAtMs() ?? Number.POSITIVE_INFINITY
   if (Math.min(releaseMs, nextMs) > untilMs) return false
   if (releaseMs <= nextMs) {
@@ -55,7 +59,7 @@ export const calm = async (simulation: Simulation): Promise<void> => {
   await settle(simulation)
   if (isWrong(simulation)) return
   checkRedriven(world, simulation.endpoints())
-  await command(simulation, 'replay')
+  await replayAll(simulation)
   await settle(simulation)
   if (isWrong(simulation)) return
   checkDeliveries(world, simulation.endpoints())
@@ -69,6 +73,16 @@ const command = async (simulation: Simulation, kind: OperatorKind): Promise<void
     isDone = true
   })
   while (!isDone && !isWrong(simulation)) if (!(await advance(simulation, Number.MAX_SAFE_INTEGER))) break
+}
+
+/**
+ * Dead letters get another round. A replay that an operator began, and that died, is gone on with: it leaves what was given
+ * up since it began, and says that the command, given once more, replays that too.
+ */
+const replayAll = async (simulation: Simulation): Promise<void> => {
+  const goesOn = (await simulation.world.table.plans.read('replay')) !== null
+  await command(simulation, 'replay')
+  if (goesOn) await command(simulation, 'replay')
 }
 
 /** An operator enables what was disabled, and brings back the secrets. */
@@ -102,6 +116,9 @@ const pollUntilRead = async (simulation: Simulation): Promise<void> => {
   const isRead = (): boolean =>
     plan.sources.every(({ source }) => streamNames.every(stream => walksOf(source.id, stream) >= 2))
   for (let polls = 0; polls < calmPollsMax; polls += 1) {
+    // Each time: a command to pause one may have been under way when the faults ended.
+    for (const source of await world.table.sources.list())
+      await world.table.sources.put({ ...source, state: 'active' })
     schedules.poll()
     const untilMs = scheduler.now() + minuteMs
     while (!isWrong(simulation) && (await advance(simulation, untilMs))) {
@@ -117,7 +134,7 @@ const settle = async (simulation: Simulation): Promise<void> => {
   const { scheduler } = simulation.world
   const untilMs = scheduler.now() + calmMsMax
   const stepsMax = scheduler.steps + calmStepsMax
-  while (!isWrong(simulation) && (await advance(simulation, untilMs))) {
+  while (!isWrong(simulation) && (await advance(simulation, untilMs, true))) {
     if (scheduler.steps > stepsMax) return scheduler.violate('10: it does not come to rest')
   }
   const { size } = simulation.world.table.seen.marks

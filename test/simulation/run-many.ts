@@ -9,6 +9,7 @@ export type Summary = {
   tookMs: number
   events: number
   accepted: number
+  lines: number
   faults: Map<string, number>
   doubles: Map<string, number>
   failures: RunEnd[]
@@ -30,6 +31,7 @@ export const runSeeds = async (of: {
     tookMs: 0,
     events: 0,
     accepted: 0,
+    lines: 0,
     faults: new Map(),
     doubles: new Map(),
     failures: [],
@@ -40,6 +42,7 @@ export const runSeeds = async (of: {
     summary.steps += end.steps
     summary.events += end.events
     summary.accepted += end.accepted
+    summary.lines += end.lines
     for (const [kind, count] of Object.entries(end.faults)) add(summary.faults, kind, count)
     for (const [cause, count] of end.doubles) add(summary.doubles, cause, count)
     if (end.violations.length > 0) summary.failures.push(end)
@@ -60,12 +63,13 @@ const listed = (counts: ReadonlyMap<string, number>): string =>
 
 /** What of many runs is to be told in a line. */
 export const summaryLine = (summary: Summary): string => {
-  const { seeds, steps, tookMs, events, accepted, faults, doubles } = summary
+  const { seeds, steps, tookMs, events, accepted, lines, faults, doubles } = summary
   const share = accepted === 0 ? 0 : (100 * total(doubles)) / accepted
   return [
     `${seeds} seeds, ${steps} steps, ${Math.round((steps / tookMs) * 1_000)} steps/s`,
     `${events} events, ${accepted} POSTs accepted`,
     `${total(doubles)} of them again (${share.toFixed(2)} %): ${listed(doubles)}`,
+    `${lines} lines searched for secrets and addresses`,
     `${total(faults)} faults: ${listed(faults)}`,
     `${summary.failures.length} failures`,
   ].join('; ')

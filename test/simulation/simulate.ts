@@ -3,11 +3,12 @@ import { hourMs } from '../../shared/domain/time-units.ts'
 import { createDice } from '../unit/polling/world/dice.ts'
 import { advance, calm, isWrong } from './calm.ts'
 import type { FaultKind } from './engine/faults.ts'
-import { createScheduler } from './engine/scheduler.ts'
+import { createScheduler, type Scheduler } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
 import { createSimulation, type Simulation } from './functions/create-world.ts'
 import { type Mistake, noMistake } from './functions/mistake.ts'
 import { operate } from './functions/operators.ts'
+import type { PlannedSource } from './plan/draw-source.ts'
 import { drawPlan, type Plan } from './plan/plan.ts'
 import { startMs } from './plan/start.ts'
 import type { DoubleCause } from './rules/story.ts'
@@ -30,6 +31,8 @@ export type RunEnd = {
   doubles: ReadonlyMap<DoubleCause, number>
   events: number
   accepted: number
+  /** Of logs and metrics: each was searched. */
+  lines: number
   hash: string
   lastLines: string[]
   allLines: string[]
@@ -42,9 +45,8 @@ export const simulate = async (options: RunOptions): Promise<RunEnd> => {
   const plan = options.planOf?.(drawn) ?? drawn
   const trace = createTrace({ keepsAll: options.keepsTrace === true })
   const scheduler = createScheduler({ startMs, dice, trace })
-  const simulation = await createSimulation(plan, scheduler, options.mistake ?? noMistake)
-  await chaos(simulation, options.steps)
-  if (scheduler.violations().length === 0) await calm(simulation)
+  const { steps } = options
+  const simulation = await runPlan(plan, scheduler, { steps, mistake: options.mistake ?? noMistake })
   const { ledger } = simulation.world
   return {
     seed: options.seed,
@@ -55,18 +57,31 @@ export const simulate = async (options: RunOptions): Promise<RunEnd> => {
     doubles: ledger.doubles,
     events: ledger.loggedAt.size,
     accepted: ledger.accepted,
+    lines: simulation.world.lines,
     hash: trace.hash(),
     lastLines: trace.last(),
     allLines: options.keepsTrace === true ? trace.all() : [],
   }
 }
 
+/** All that a plan has, and then the calm in which everything must come to its place. */
+export const runPlan = async (
+  plan: Plan,
+  scheduler: Scheduler,
+  of: { steps: number; mistake: Mistake },
+): Promise<Simulation> => {
+  const simulation = await createSimulation(plan, scheduler, of.mistake)
+  await chaos(simulation, of.steps)
+  if (scheduler.violations().length === 0) await calm(simulation)
+  return simulation
+}
+
 const chaos = async (simulation: Simulation, stepsMax: number): Promise<void> => {
   const { world, schedules } = simulation
   const { scheduler, plan } = world
   for (const atMs of plan.pollerTicksMs) scheduler.at(atMs, 'schedule', 'poller', () => schedules.poll())
-  for (const { atMs, kind } of plan.operators) {
-    scheduler.at(atMs, 'operator', kind, () => void operate(world, kind))
+  for (const { atMs, kind, target } of plan.operators) {
+    scheduler.at(atMs, 'operator', kind, () => void operate(world, kind, target))
   }
   for (const { source, forgets, repages } of plan.sources) {
     const service = world.services.get(source.id)
@@ -76,7 +91,7 @@ const chaos = async (simulation: Simulation, stepsMax: number): Promise<void> =>
       })
     }
     if (forgets === null) continue
-    scheduler.at(forgets.atMs, source.id, 'forgets', () => forget(simulation, source.id, forgets.share))
+    scheduler.at(forgets.atMs, source.id, 'forgets', () => forget(simulation, source.id, forgets))
   }
   for (let atMs = startMs + 12 * hourMs; atMs < plan.chaosEndsAtMs; atMs += 12 * hourMs) {
     scheduler.at(
@@ -91,11 +106,19 @@ const chaos = async (simulation: Simulation, stepsMax: number): Promise<void> =>
   }
 }
 
-const forget = ({ world }: Simulation, sourceId: string, share: number): void => {
+const forget = (
+  { world }: Simulation,
+  sourceId: string,
+  { share, only }: NonNullable<PlannedSource['forgets']>,
+): void => {
   const service = world.services.get(sourceId)
   if (service === undefined) return
   const nowMs = service.nowMs()
   for (const stream of streamNames) {
-    service.forget(stream, ({ visibleAtMs }) => visibleAtMs <= nowMs && world.scheduler.dice.chance(share))
+    service.forget(
+      stream,
+      ({ uuid, visibleAtMs }) =>
+        visibleAtMs <= nowMs && (only?.includes(uuid) ?? true) && world.scheduler.dice.chance(share),
+    )
   }
 }

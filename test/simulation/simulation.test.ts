@@ -17,6 +17,8 @@ describe('the bridge as a whole, simulated with everything that may go wrong', (
     expect(summary.seeds).toBe(seeds)
     // What never happened proves nothing.
     expect(summary.faults.size).toBeGreaterThanOrEqual(16)
+    expect(summary.faults.get('send_refused') ?? 0).toBeGreaterThan(0)
+    expect(summary.lines).toBeGreaterThan(10 * seeds)
     expect(summary.doubles.size).toBeGreaterThanOrEqual(6)
   })
 

@@ -11,8 +11,6 @@ const repeatMs = { min: 50, max: 3_000 }
 const frozenMs = { min: 30_000, max: 900_000 }
 /** Replies that come apart from what they tell of, so that others act in between. */
 const lateReplyShare = 0.15
-/** Of the calls under way when a process dies, so many are done all the same. */
-const doneAfterDeathShare = 0.5
 
 /** One call of a port: a step, at which a process can be stopped. */
 export type Call<T> = {
@@ -63,12 +61,13 @@ export const call = <T>(scheduler: Scheduler, process: Process, of: Call<T>): Pr
       )
     const act = (): void => {
       if (!process.isAlive) {
-        if (of.repeat !== null && dice.chance(doneAfterDeathShare)) of.apply().catch(() => undefined)
+        if (of.repeat !== null && scheduler.deaths.isDoneAfterDeath()) of.apply().catch(() => undefined)
         return
       }
-      if (strikes('died')) {
-        const isDone = dice.chance(0.5)
-        if (isDone) of.apply().catch(() => undefined)
+      const death = scheduler.deaths.strike(process, { name: of.name, isWrite: of.repeat !== null })
+      if (death !== 'no') {
+        scheduler.note(`${of.name}: ${process.id} died ${death} it`)
+        if (death === 'after') of.apply().catch(() => undefined)
         scheduler.kill(process)
         return
       }

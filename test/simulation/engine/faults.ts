@@ -14,6 +14,8 @@ export const faultKinds = [
   'timed_out',
   /** A part of a batch was not done. */
   'part_failed',
+  /** The queue will never take this message. */
+  'send_refused',
   /** The index, or a list, answered as it was some seconds ago. */
   'stale',
   /** The call, or its reply, took seconds. */
@@ -47,6 +49,7 @@ export const noFaults: FaultShares = {
   frozen: 0,
   timed_out: 0,
   part_failed: 0,
+  send_refused: 0,
   stale: 0,
   slow: 0,
   handed_twice: 0,

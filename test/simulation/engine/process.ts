@@ -6,6 +6,8 @@ export type ProcessKind = 'poller' | 'dispatcher' | 'releaser' | 'operator'
 export type Process = {
   readonly id: string
   readonly kind: ProcessKind
+  /** An operator's command; null for a function. */
+  readonly task: string | null
   /** After its death nothing that it waits for ever comes back to it. */
   isAlive: boolean
   /** Nothing comes back to it before; infinite between two invocations, when Lambda freezes the environment. */
@@ -18,8 +20,12 @@ export type Process = {
   invocation: number
   /** Which deliveries it has in hand, by name: the messages of its batch. */
   inHand: Map<string, InHand>
+  /** When it listed the endpoints last. */
+  listedAtMs: number
   /** Its last looks at what the log knows. */
   logReads: LogRead[]
+  /** What somebody outside does when it dies; null: nobody learns of it. */
+  onDeath: (() => void) | null
 }
 
 /** A delivery whose message a dispatcher has. */
@@ -35,16 +41,21 @@ export type InHand = DeliveryKey & {
 export type LogRead = {
   step: number
   covers: (event: { id: string; sourceId: string; stream: string }) => boolean
+  /** False of what was written so short a time before that the answer lacked it. */
+  isShown: (id: string) => boolean
 }
 
-export const createProcess = (kind: ProcessKind, number: number): Process => ({
+export const createProcess = (kind: ProcessKind, number: number, task: string | null): Process => ({
   id: `${kind}-${number}`,
   kind,
+  task,
   isAlive: true,
   frozenUntilMs: 0,
   frozenAt: -1,
   parked: [],
   invocation: 0,
   inHand: new Map(),
+  listedAtMs: 0,
   logReads: [],
+  onDeath: null,
 })

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../shared/domain/clock.ts'
 import type { Dice } from '../../unit/polling/world/dice.ts'
+import type { Deaths } from './deaths.ts'
 import { createEventHeap, type Event } from './event-heap.ts'
 import { type FaultKind, type FaultShares, newFaultCounts } from './faults.ts'
 import { createProcess, type Process, type ProcessKind } from './process.ts'
@@ -11,6 +12,7 @@ export class Violation extends Error {}
 /** Virtual time, what is under way in it, and the order in which it happens: all a function of the dice. */
 export type Scheduler = {
   readonly dice: Dice
+  readonly deaths: Deaths
   /** Steps so far: each is one thing that happened. */
   readonly steps: number
   readonly counts: Record<FaultKind, number>
@@ -30,7 +32,7 @@ export type Scheduler = {
   violate(rule: string): void
   violations(): readonly string[]
   note(line: string): void
-  newProcess(kind: ProcessKind): Process
+  newProcess(kind: ProcessKind, task?: string): Process
   kill(process: Process): void
   /** Until when nothing comes back to it; at the latest when it is thawed. */
   freeze(process: Process, untilMs: number): void
@@ -40,7 +42,16 @@ export type Scheduler = {
   clockOf(process: Process | null): Clock
 }
 
-export const createScheduler = (deps: { startMs: number; dice: Dice; trace: Trace }): Scheduler => {
+/** Of the calls under way when a process dies, so many are done all the same. */
+const doneAfterDeathShare = 0.5
+
+export const createScheduler = (deps: {
+  startMs: number
+  dice: Dice
+  trace: Trace
+  /** By the dice where nothing else is said. */
+  deaths?: Deaths
+}): Scheduler => {
   const { dice, trace } = deps
   const heap = createEventHeap()
   const violations: string[] = []
@@ -78,8 +89,17 @@ export const createScheduler = (deps: { startMs: number; dice: Dice; trace: Trac
         signal?.addEventListener('abort', stop, { once: true })
       })
 
+  const byDice: Deaths = {
+    strike: () => {
+      if (!scheduler.strikes('died')) return 'no'
+      return dice.chance(0.5) ? 'after' : 'before'
+    },
+    isDoneAfterDeath: () => dice.chance(doneAfterDeathShare),
+  }
+
   const scheduler: Scheduler & { steps: number } = {
     dice,
+    deaths: deps.deaths ?? byDice,
     steps: 0,
     counts: newFaultCounts(),
     faults: newFaultCounts(),
@@ -113,13 +133,15 @@ export const createScheduler = (deps: { startMs: number; dice: Dice; trace: Trac
     },
     violations: () => violations,
     note: line => trace.add(`  ${line}`),
-    newProcess: kind => {
+    newProcess: (kind, task) => {
       processes[kind] += 1
-      return createProcess(kind, processes[kind])
+      return createProcess(kind, processes[kind], task ?? null)
     },
     kill: process => {
+      if (!process.isAlive) return
       process.isAlive = false
       process.parked = []
+      process.onDeath?.()
     },
     freeze: (process, untilMs) => {
       process.frozenUntilMs = untilMs

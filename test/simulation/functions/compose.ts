@@ -1,17 +1,21 @@
+import type { SQSEvent } from 'aws-lambda'
 import { createHandler as createDispatcher } from '../../../functions/dispatcher/handler.ts'
-import { createHandler as createPoller } from '../../../functions/poller/handler.ts'
+import { createHandler as createPoller, type RunLimits } from '../../../functions/poller/handler.ts'
 import { createHandler as createReleaser } from '../../../functions/releaser/handler.ts'
 import { createMemorySecretStore } from '../../../shared/adapters/secrets/memory-secret-store.ts'
 import type { Lane } from '../../../shared/domain/delivery/delivery-queue.ts'
 import { createEndpointCredentials } from '../../../shared/domain/delivery/endpoint-credentials.ts'
 import { createEndpointDirectory } from '../../../shared/domain/delivery/endpoint-directory.ts'
 import { createHealthKeeper } from '../../../shared/domain/delivery/health-keeper.ts'
+import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { runEveryMinutes } from '../../../shared/domain/polling/run-schedule.ts'
 import { minuteMs } from '../../../shared/domain/time-units.ts'
 import type { Process } from '../engine/process.ts'
+import { eventLogOf } from './log-ports.ts'
 import { apiOf, senderOf } from './outside-ports.ts'
-import { createPort, cursorStoreOf, deliveryStoreOf, endpointStoreOf, eventLogOf } from './ports.ts'
+import { createPort, cursorStoreOf, deliveryStoreOf, endpointStoreOf } from './ports.ts'
 import { deadLettersOf, deleterOf, deliveryQueueOf } from './queue-ports.ts'
+import { contextOf } from './telemetry.ts'
 import type { World } from './world.ts'
 
 export const laneArns = { fast: 'arn:fast', slow: 'arn:slow' } as const satisfies Record<Lane, string>
@@ -27,7 +31,7 @@ export const commonDeps = (world: World, process: Process) => {
     clock,
     random: () => scheduler.dice.next(),
     newId: world.newId,
-    reporter: { report: () => undefined },
+    reporter: world.telemetry.reporter,
     store: deliveryStoreOf(world, process),
     log: eventLogOf(world, process),
     cursors: cursorStoreOf(world, process),
@@ -75,7 +79,9 @@ export const pollerOf = (world: World, process: Process) => {
     newRunId: world.newId,
     tickEveryMs: runEveryMinutes(everySeconds) * minuteMs,
   }
-  return createPoller(world.mistake.poller?.(deps, { process, world }) ?? deps)
+  const handler = createPoller(world.mistake.poller?.(deps, { process, world }) ?? deps)
+  const told = world.telemetry.around((limits: RunLimits) => handler(null, limits))
+  return (limits: RunLimits) => told(limits, contextOf(process))
 }
 
 export const dispatcherOf = (world: World, process: Process) => {
@@ -93,7 +99,9 @@ export const dispatcherOf = (world: World, process: Process) => {
       [laneArns.slow, 'slow'],
     ]),
   }
-  return createDispatcher(world.mistake.dispatcher?.(deps, { process, world }) ?? deps)
+  const handler = createDispatcher(world.mistake.dispatcher?.(deps, { process, world }) ?? deps)
+  const told = world.telemetry.around((event: SQSEvent) => handler(event))
+  return (event: SQSEvent) => told(event, contextOf(process))
 }
 
 export const releaserOf = (world: World, process: Process) => {
@@ -101,12 +109,17 @@ export const releaserOf = (world: World, process: Process) => {
   const deps = {
     ...common,
     operator: {
-      tellDisabled: async (told: readonly unknown[]) => told.map(() => ({ kind: 'told' }) as const),
+      tellDisabled: createPort(world, process).write('tell operator', async (told: readonly Endpoint[]) => {
+        for (const { id } of told) world.told.push(id)
+        return told.map(() => ({ kind: 'told' }) as const)
+      }),
     },
     heartbeat: { cursors: common.cursors, heartbeats: common.heartbeats },
     schedule: world.plan.schedule,
     queuesOutlive: true,
     measures: false,
   }
-  return createReleaser(world.mistake.releaser?.(deps, { process, world }) ?? deps)
+  const handler = createReleaser(world.mistake.releaser?.(deps, { process, world }) ?? deps)
+  const told = world.telemetry.around((event: unknown) => handler(event))
+  return (event: unknown) => told(event, contextOf(process))
 }

@@ -1,12 +1,11 @@
-import { indexEntryOf } from '../../../shared/adapters/delivery-index.ts'
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint, SigningKey } from '../../../shared/domain/endpoint/endpoint.ts'
 import { masterSecretName } from '../../../shared/domain/secret-store.ts'
-import { activeKeys, formatSecret } from '../../../shared/domain/signing/signing-keys.ts'
+import { activeKeys } from '../../../shared/domain/signing/signing-keys.ts'
 import { noServiceFaults } from '../../unit/polling/world/service.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type CursorRules, createCursorRules } from '../rules/cursor-rules.ts'
+import { createLeakRule } from '../rules/leaks.ts'
 import { createLedger } from '../rules/ledger.ts'
 import { createDeliveryRules } from '../rules/watch-table.ts'
 import { aboutOf, createQueues } from '../twins/queues.ts'
@@ -15,12 +14,12 @@ import { createLanes, type Lanes } from './lanes.ts'
 import type { Mistake } from './mistake.ts'
 import { emptyLanes } from './operators.ts'
 import { createSchedules, type Schedules } from './schedules.ts'
-import { createServices } from './services.ts'
+import { secretsAtStart } from './secrets.ts'
+import { createServices, refusedEvents } from './services.ts'
+import { createStaleViews } from './stale-views.ts'
+import { searchedTelemetry } from './telemetry.ts'
 import { watchEndpoints } from './watch-endpoints.ts'
 import type { World } from './world.ts'
-
-/** An index, or a list, may be so old. */
-const staleMsMax = 5_000
 
 /** The world of a run, with the functions that work in it. */
 export type Simulation = {
@@ -41,24 +40,27 @@ export const createSimulation = async (
 ): Promise<Simulation> => {
   scheduler.faults = plan.faults
   const ledger = createLedger(scheduler)
+  const secrets = secretsAtStart(plan.endpoints)
+  const allSecrets = new Map(secrets)
+  const leaks = createLeakRule({ scheduler, secrets: allSecrets })
   const removed = new Set<string>()
   const services = createServices(plan, scheduler)
-  const rules = createCursorRules({ scheduler, ledger, sources: plan.sources, services })
+  const refused = refusedEvents(plan)
+  const rules = createCursorRules({ scheduler, ledger, sources: plan.sources, services, refused })
   let endpointsNow: ReadonlyMap<string, Endpoint> = new Map()
   const delivered = createDeliveryRules({
     scheduler,
     ledger,
+    leaks,
     table: () => world.table,
     queues: () => world.queues,
     removed,
     schedule: plan.schedule,
     endpoints: () => endpointsNow,
   })
-  const changes: { atMs: number; after: Delivery; before: Delivery | null }[] = []
   const table = createTable({
     delivery: (after, before, by) => {
-      changes.push({ atMs: scheduler.now(), after, before })
-      while ((changes[0]?.atMs ?? scheduler.now()) < scheduler.now() - staleMsMax) changes.shift()
+      views.noteDelivery(after, before)
       delivered.written(after, before, by)
     },
     logged: delivered.logged,
@@ -70,6 +72,8 @@ export const createSimulation = async (
     },
     eventExpired: ({ id }) => {
       ledger.inLogSince.delete(id)
+      ledger.recordedAtMs.delete(id)
+      ledger.seenAtStart.delete(id)
       scheduler.note(`${id} expired`)
     },
   })
@@ -86,22 +90,17 @@ export const createSimulation = async (
       if (decoded.kind === 'message') ledger.storyOf(decoded.message).causes.add('message_late')
     },
   })
-  const secrets = new Map([[masterSecretName, formatSecret(new Uint8Array(32).fill(7))]])
   const keys = new Map<string, readonly SigningKey[]>()
   for (const { endpoint } of plan.endpoints) {
     keys.set(endpoint.id, endpoint.keys)
-    for (const { secret, version } of endpoint.keys) {
-      if (secret !== null) secrets.set(secret, formatSecret(new Uint8Array(32).fill(version)))
-    }
   }
   const forgotten = new Set<string>()
-  const lists: { atMs: number; endpoints: Endpoint[] }[] = []
   const plainEndpoints = table.endpoints
+  const views = createStaleViews(scheduler, { ...table.store, endpoints: plainEndpoints.list })
   const noteList = async (): Promise<void> => {
     const endpoints = await plainEndpoints.list()
     endpointsNow = new Map(endpoints.map(endpoint => [endpoint.id, endpoint]))
-    lists.push({ atMs: scheduler.now(), endpoints })
-    while (lists.length > 1 && (lists[1]?.atMs ?? 0) < scheduler.now() - staleMsMax) lists.shift()
+    views.noteEndpoints(endpoints)
   }
   const endpointStore = watchEndpoints(plainEndpoints, { changed: noteList, removed })
   let isCalm = false
@@ -111,33 +110,24 @@ export const createSimulation = async (
     plan,
     scheduler,
     ledger,
+    leaks,
+    telemetry: searchedTelemetry(leaks, () => {
+      world.lines += 1
+    }),
+    lines: 0,
     table: { ...table, endpoints: endpointStore },
     queues,
     services,
     secrets,
-    allSecrets: new Map(secrets),
+    allSecrets,
     moods: new Map(plan.endpoints.map(({ endpoint, moods }) => [endpoint.id, { ...moods }])),
+    told: [],
     removed,
+    refused,
     mistake,
-    dueOf: async query => {
-      const entries = await table.store.due(query)
-      if (!scheduler.strikes('stale')) return entries
-      const sinceMs = scheduler.now() - scheduler.dice.int(0, staleMsMax)
-      const byId = new Map(entries.map(entry => [entry.eventId, entry]))
-      for (const { atMs, after, before } of changes.toReversed()) {
-        if (atMs < sinceMs || after.endpointId !== query.endpointId) continue
-        byId.delete(after.eventId)
-        const entry = before === null ? null : indexEntryOf(before)
-        if (entry?.state === query.state && entry.dueMs <= query.untilMs) byId.set(entry.eventId, entry)
-      }
-      return [...byId.values()]
-    },
-    listEndpoints: async () => {
-      const now = await plainEndpoints.list()
-      if (!scheduler.strikes('stale')) return now
-      const sinceMs = scheduler.now() - scheduler.dice.int(0, staleMsMax)
-      return structuredClone(lists.findLast(({ atMs }) => atMs <= sinceMs)?.endpoints ?? now)
-    },
+    dueOf: views.dueOf,
+    eventIdsOf: views.eventIdsOf,
+    listEndpoints: views.listEndpoints,
     notePumped: lane => lanes.notePumped(lane),
     redriven: new Map(),
     armEmptying: () => {
@@ -146,7 +136,7 @@ export const createSimulation = async (
     noteSent: () => {
       if (!isArmed) return
       isArmed = false
-      const atMs = scheduler.now() + scheduler.dice.int(1, 400)
+      const atMs = scheduler.now() + scheduler.dice.int(1, 150)
       scheduler.at(atMs, 'operator', 'empties the lanes', () => emptyLanes(world))
     },
     newId: () => {
@@ -155,18 +145,26 @@ export const createSimulation = async (
     },
     putSecret: (name, text) => {
       secrets.set(name, text)
-      world.allSecrets.set(name, text)
+      allSecrets.set(name, text)
     },
     noteKeys: (endpointId, all) => {
       keys.set(endpointId, all)
     },
     keysOf: endpointId => keys.get(endpointId) ?? [],
+    noteAdded: ({ endpoint, moods }) => {
+      keys.set(endpoint.id, endpoint.keys)
+      world.moods.set(endpoint.id, { ...moods })
+      ledger.addedAtMs.set(endpoint.id, scheduler.now())
+    },
+    isRefused: eventId => !isCalm && scheduler.now() < plan.refusesUntilMs && refused.has(eventId),
     noteForgotten: address => {
       forgotten.add(address)
     },
     isForgotten: text => [...forgotten].some(address => text.includes(address)),
     hasSecrets: endpoint => {
       const active = activeKeys(endpoint.keys, scheduler.now())
+      const { authorization } = endpoint
+      if (authorization !== null && !secrets.has(authorization.secret)) return false
       return active.length > 0 && active.every(({ secret }) => secrets.has(secret ?? masterSecretName))
     },
     wantsHeartbeats: () => !isCalm,

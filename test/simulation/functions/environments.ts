@@ -25,6 +25,8 @@ export const createEnvironments = <E, R>(
     kind: ProcessKind
     timeoutMs: number
     build: (process: Process) => (event: E, process: Process) => Promise<R>
+    /** What it threw: Lambda prints it. */
+    threw: (process: Process, error: unknown) => void
   },
 ) => {
   const { dice } = scheduler
@@ -98,6 +100,7 @@ export const createEnvironments = <E, R>(
       }
       environment.handler(event, process).then(end, (error: unknown) => {
         scheduler.note(`${process.id} fails: ${error instanceof Error ? error.message : 'an error'}`)
+        of.threw(process, error)
         end(null)
       })
     },

@@ -8,6 +8,7 @@ import { nameOfDelivery } from '../twins/table.ts'
 import { dispatcherOf, laneArns } from './compose.ts'
 import { createEnvironments } from './environments.ts'
 import { noteFault } from './ports.ts'
+import { searchError } from './telemetry.ts'
 import type { World } from './world.ts'
 
 /** As the stack sets them. */
@@ -26,6 +27,7 @@ export const createLanes = (world: World) => {
         kind: 'dispatcher',
         timeoutMs,
         build: process => dispatcherOf(world, process),
+        threw: (process, error) => searchError(world, process, error),
       }),
     ]),
   )
@@ -57,7 +59,11 @@ export const createLanes = (world: World) => {
       const prepare = (process: Process): void => takeInHand(process, messages)
       scheduler.note(`${lane} lane: ${messages.map(({ id }) => id).join(' ')}`)
       dispatchers.invoke(event, prepare, (process, result) => {
-        end(messages, handles, result)
+        // Done with all of them, and nobody has deleted them.
+        const death = scheduler.deaths.strike(process, { name: 'end of batch', isWrite: false })
+        if (death !== 'no') scheduler.note(`${process.id} died at the end of its batch`)
+        if (death !== 'no') scheduler.kill(process)
+        end(messages, handles, death === 'no' ? result : null)
         notePumped(lane)
         scheduler.note(`${process.id} is done`)
       })

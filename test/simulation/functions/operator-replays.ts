@@ -9,14 +9,16 @@ import { openPlan } from '../../../shared/domain/replay/replay-plan.ts'
 import { streamNames } from '../../../shared/domain/source.ts'
 import { dayMs } from '../../../shared/domain/time-units.ts'
 import type { Process } from '../engine/process.ts'
+import type { OperatorTarget } from '../plan/plan.ts'
 import type { commonDeps } from './compose.ts'
 import { createPort } from './ports.ts'
 import type { World } from './world.ts'
 
 /** One of the endpoints, in the way that a person picks one: whatever its state. */
-export const pickEndpoint = async ({ world, deps }: At): Promise<Endpoint | null> => {
+export const pickEndpoint = async ({ world, deps, target }: At): Promise<Endpoint | null> => {
   const { dice } = world.scheduler
   const endpoints = await deps.endpoints.list()
+  if (target.endpointId !== undefined) return endpoints.find(({ id }) => id === target.endpointId) ?? null
   const [first, ...others] = endpoints
   return first === undefined ? null : dice.pick([first, ...others])
 }
@@ -24,7 +26,12 @@ export const pickEndpoint = async ({ world, deps }: At): Promise<Endpoint | null
 export const never = new AbortController().signal
 const ratePerSecond = 5
 
-export type At = { world: World; process: Process; deps: ReturnType<typeof commonDeps> }
+export type At = {
+  world: World
+  process: Process
+  deps: ReturnType<typeof commonDeps>
+  target: OperatorTarget
+}
 
 /** Dead letters of all endpoints, or of one, a page at a time. */
 export async function* deadPages(

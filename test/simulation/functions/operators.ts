@@ -4,29 +4,44 @@ import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import { rotateKeys } from '../../../shared/domain/endpoint/rotate-keys.ts'
 import { createAddressMatch } from '../../../shared/domain/forget/address-match.ts'
 import { forgetRecipient } from '../../../shared/domain/forget/forget-recipient.ts'
-import { rewind } from '../../../shared/domain/polling/rewind.ts'
 import { dropHeld } from '../../../shared/domain/release/drop-held.ts'
 import { purgeDead } from '../../../shared/domain/replay/change-dead.ts'
-import { formatSecret } from '../../../shared/domain/signing/signing-keys.ts'
-import { streamNames } from '../../../shared/domain/source.ts'
-import { hourMs } from '../../../shared/domain/time-units.ts'
-import type { OperatorKind } from '../plan/plan.ts'
+import { hourMs, minuteMs } from '../../../shared/domain/time-units.ts'
+import type { OperatorKind, OperatorTarget } from '../plan/plan.ts'
 import { nameOfDelivery } from '../twins/table.ts'
 import { commonDeps } from './compose.ts'
 import { type At, deadPages, never, pickEndpoint, recoverOnly, replay } from './operator-replays.ts'
+import { retryQuarantined, rewind, setSource } from './operator-sources.ts'
 import { createPort } from './ports.ts'
+import { secretsOf, signingSecretOf } from './secrets.ts'
+import { searchError } from './telemetry.ts'
 import type { World } from './world.ts'
 
+/** When somebody whose command died gives it once more. */
+const repeatedAfterMs = minuteMs
+
 /** An operator's command, in a process of its own: it may die on the way as any other. */
-export const operate = async (world: World, kind: OperatorKind): Promise<void> => {
-  const process = world.scheduler.newProcess('operator')
+export const operate = async (
+  world: World,
+  kind: OperatorKind,
+  target: OperatorTarget = {},
+): Promise<void> => {
+  const { scheduler } = world
+  const process = scheduler.newProcess('operator', kind)
   process.invocation = 1
-  world.scheduler.count('operator')
-  const at = { world, process, deps: commonDeps(world, process) }
+  scheduler.count('operator')
+  if (world.plan.repeatsCommands) {
+    process.onDeath = () => {
+      const atMs = scheduler.now() + repeatedAfterMs
+      scheduler.at(atMs, 'operator', `${kind} again`, () => void operate(world, kind, target))
+    }
+  }
+  const at = { world, process, deps: commonDeps(world, process), target }
   try {
     await commands[kind](at)
   } catch (error) {
-    world.scheduler.note(`${process.id} fails: ${error instanceof Error ? error.message : 'an error'}`)
+    searchError(world, process, error)
+    scheduler.note(`${process.id} fails: ${error instanceof Error ? error.message : 'an error'}`)
   }
 }
 
@@ -63,11 +78,22 @@ const rotate = async (at: At): Promise<void> => {
   const rotation = rotateKeys(endpoint.keys, { secretOf, overlapMs: 24 * hourMs, nowMs: deps.clock.now() })
   if (rotation.kind !== 'rotated') return
   const { secret, version } = rotation.newest
-  if (secret !== null) world.putSecret(secret, formatSecret(new Uint8Array(32).fill(version)))
+  if (secret !== null) world.putSecret(secret, signingSecretOf(version))
   world.noteKeys(endpoint.id, [...endpoint.keys, rotation.newest])
   const found = await deps.endpoints.read(endpoint.id)
   // As the command does: read again, so that a state that was set meanwhile stays.
   if (found !== null) await deps.endpoints.put({ ...found, keys: rotation.keys })
+}
+
+/** The next of those that the plan has; where the one before it died half-way, it is there or not. */
+const add = async ({ world, deps }: At): Promise<void> => {
+  const known = new Set((await deps.endpoints.list()).map(({ id }) => id))
+  const planned = world.plan.addable.find(({ endpoint }) => !known.has(endpoint.id))
+  if (planned === undefined) return
+  const { endpoint } = planned
+  for (const [name, text] of secretsOf(planned)) world.putSecret(name, text)
+  world.noteAdded(planned)
+  await deps.endpoints.put(endpoint)
 }
 
 const commands: Record<OperatorKind, (at: At) => Promise<void>> = {
@@ -75,18 +101,11 @@ const commands: Record<OperatorKind, (at: At) => Promise<void>> = {
   recover_missing: recoverOnly('missing'),
   recover_failed: recoverOnly('failed'),
   recover_all: recoverOnly('all'),
-  rewind: async ({ world, deps }) => {
-    const { dice } = world.scheduler
-    const [first, ...others] = world.plan.sources
-    if (first === undefined) return
-    const { source } = dice.pick([first, ...others])
-    const toSecond = Math.floor(deps.clock.now() / 1_000) - dice.int(60, 7_200)
-    const stream = dice.pick(streamNames)
-    await rewind(
-      { sourceId: source.id, stream, toSecond, lowerFloor: dice.chance(0.3), isDryRun: false },
-      deps,
-    )
-  },
+  rewind,
+  add,
+  pause: setSource('paused'),
+  resume: setSource('active'),
+  retry_quarantined: retryQuarantined,
   disable: setState('disabled'),
   enable: setState('active'),
   remove: setState('removed'),
@@ -116,8 +135,8 @@ const commands: Record<OperatorKind, (at: At) => Promise<void>> = {
     world.notePumped(lane)
   },
   empty_lane: async ({ world }) => world.armEmptying(),
-  forget: async ({ world, process, deps }) => {
-    const address = `${world.scheduler.dice.pick(['jo', 'al', 'kim', 'sam'])}@example.com`
+  forget: async ({ world, process, deps, target }) => {
+    const address = target.address ?? `${world.scheduler.dice.pick(['jo', 'al', 'kim', 'sam'])}@example.com`
     const match = createAddressMatch(address)
     if (match === null) return
     world.noteForgotten(address)
@@ -143,7 +162,9 @@ const commands: Record<OperatorKind, (at: At) => Promise<void>> = {
     )
   },
   lose_secret: async ({ world }) => {
-    const [first, ...others] = [...world.secrets.keys()].filter(name => name.startsWith('signing-'))
+    const [first, ...others] = [...world.secrets.keys()].filter(name =>
+      /^(signing|authorization)-/.test(name),
+    )
     if (first !== undefined) world.secrets.delete(world.scheduler.dice.pick([first, ...others]))
   },
   return_secret: async ({ world }) => {

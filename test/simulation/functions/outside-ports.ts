@@ -8,6 +8,7 @@ import {
   parseSecret,
 } from '../../../shared/domain/signing/signing-keys.ts'
 import type { Source } from '../../../shared/domain/source.ts'
+import type { CallPoint, Death } from '../engine/deaths.ts'
 import type { Process } from '../engine/process.ts'
 import { receive } from '../twins/receivers.ts'
 import type { World } from './world.ts'
@@ -15,13 +16,13 @@ import type { World } from './world.ts'
 const frozenMs = { min: 30_000, max: 900_000 }
 
 /** Whether the process goes on once this is done; a death strikes before it or after it. */
-const struck = (world: World, process: Process): 'no' | 'died_before' | 'died_after' => {
+const struck = (world: World, process: Process, point: CallPoint): Death => {
   const { scheduler } = world
-  if (scheduler.strikes('died')) return scheduler.dice.chance(0.5) ? 'died_before' : 'died_after'
-  if (scheduler.strikes('frozen')) {
+  const death = scheduler.deaths.strike(process, point)
+  if (death === 'no' && scheduler.strikes('frozen')) {
     scheduler.freeze(process, scheduler.now() + scheduler.dice.int(frozenMs.min, frozenMs.max))
   }
-  return 'no'
+  return death
 }
 
 /** The service's lists, asked from a process. */
@@ -35,8 +36,9 @@ export const apiOf =
         const asked = request.nextQuery ?? `${request.order} ${request.lastId ?? 'start'}`
         const ask = (): void => {
           if (!process.isAlive) return
-          const strike = struck(world, process)
-          if (strike !== 'no' || service === undefined) {
+          const death = struck(world, process, { name: `GET ${request.stream}`, isWrite: false })
+          if (death !== 'no' || service === undefined) {
+            scheduler.note(`GET: ${process.id} died before it`)
             scheduler.kill(process)
             return
           }
@@ -67,9 +69,11 @@ export const senderOf = (world: World, process: Process): WebhookSender => ({
       const isHeartbeat = body.includes('"type":"webhook.heartbeat"')
       const arrive = (): void => {
         const isLate = !process.isAlive
-        if (isLate && scheduler.dice.chance(0.5)) return
-        const strike = isLate ? 'no' : struck(world, process)
-        if (strike === 'died_before') {
+        if (isLate && !scheduler.deaths.isDoneAfterDeath()) return
+        const name = isHeartbeat ? 'POST heartbeat' : 'POST'
+        const death = isLate ? 'no' : struck(world, process, { name, isWrite: true })
+        if (death !== 'no') scheduler.note(`POST: ${process.id} died ${death} it`)
+        if (death === 'before') {
           scheduler.kill(process)
           return
         }
@@ -78,9 +82,10 @@ export const senderOf = (world: World, process: Process): WebhookSender => ({
         const reception = receive(scheduler, moods, request, keysOf(world, endpoint.id))
         const { result } = reception
         if (post !== null && reception.isAccepted) ledger.acceptedBy(post, key)
+        if (isHeartbeat && reception.isAccepted) ledger.heartbeats += 1
         const told = result.kind === 'answered' ? result.status : result.reason
         scheduler.note(`${endpoint.id}: ${told}${reception.isLost ? ' (taken)' : ''}`)
-        if (strike === 'died_after') scheduler.kill(process)
+        if (death === 'after') scheduler.kill(process)
         const answer = (): void => {
           if (post !== null && process.isAlive) post.isAnswered = !reception.isLost
           scheduler.deliver(process, () => resolve(result))

@@ -3,23 +3,27 @@ import { type DeliveryMessage, decodeMessage } from '../../../shared/domain/deli
 import { type DeliveryStore, deliveriesReadMax } from '../../../shared/domain/delivery/delivery-store.ts'
 import type { EndpointStore } from '../../../shared/domain/endpoint/endpoint-store.ts'
 import type { CursorStore } from '../../../shared/domain/polling/cursor.ts'
-import type { EventLog } from '../../../shared/domain/polling/event-log.ts'
-import { call, tableFailed } from '../engine/call.ts'
+import { call } from '../engine/call.ts'
 import type { FaultKind } from '../engine/faults.ts'
-import type { LogRead, Process } from '../engine/process.ts'
+import type { Process } from '../engine/process.ts'
 import { causeOf } from '../rules/story.ts'
 import { nameOfCursor, nameOfDelivery } from '../twins/table.ts'
 import type { World } from './world.ts'
 
-/** A page is looked up by a few stretches, and several streams at once. */
-const logReadsKept = 60
+/** How a call is called, perhaps by what it is about. */
+type Named<A extends unknown[]> = string | ((...args: A) => string)
+const nameOf = <A extends unknown[]>(name: Named<A>, args: A): string =>
+  typeof name === 'string' ? name : name(...args)
 
 /** A port whose every call is a step of this process. */
 export type Port = {
-  read: <A extends unknown[], R>(name: string, does: (...args: A) => Promise<R>) => (...args: A) => Promise<R>
+  read: <A extends unknown[], R>(
+    name: Named<A>,
+    does: (...args: A) => Promise<R>,
+  ) => (...args: A) => Promise<R>
   /** `repeat`: what the same request does and answers when the SDK sends it again; by default the same once more. */
   write: <A extends unknown[], R>(
-    name: string,
+    name: Named<A>,
     does: (...args: A) => Promise<R>,
     of?: {
       repeat?: (first: R, ...args: A) => Promise<R>
@@ -38,12 +42,16 @@ export const createPort = (world: World, process: Process): Port => {
     read:
       (name, does) =>
       (...args) =>
-        call(scheduler, process, { name, apply: () => by(() => does(...args)), repeat: null }),
+        call(scheduler, process, {
+          name: nameOf(name, args),
+          apply: () => by(() => does(...args)),
+          repeat: null,
+        }),
     write:
       (name, does, of = {}) =>
       (...args) =>
         call(scheduler, process, {
-          name,
+          name: nameOf(name, args),
           apply: () => by(() => does(...args)),
           repeat: first => by(() => (of.repeat ? of.repeat(first, ...args) : does(...args))),
           onFault: kind => noteFault(world, kind, of.about?.(...args) ?? []),
@@ -83,7 +91,7 @@ export const deliveryStoreOf = (world: World, process: Process): DeliveryStore =
       noteRead(key)
       return store.read(key)
     }),
-    write: port.write('write', store.write, {
+    write: port.write(({ state }) => `write ${state}`, store.write, {
       // The adapter reads the item before it concludes that it was refused: it may have been its own first try.
       repeat: async (first, delivery, condition) => {
         const second = await store.write(delivery, condition)
@@ -93,7 +101,7 @@ export const deliveryStoreOf = (world: World, process: Process): DeliveryStore =
       },
       about: delivery => [delivery],
     }),
-    moveDue: port.write('moveDue', store.moveDue, {
+    moveDue: port.write(({ state }) => `moveDue ${state}`, store.moveDue, {
       repeat: async (first, entry, toDueMs) => {
         const second = await store.moveDue(entry, toDueMs)
         const found = table.seen.deliveries.get(nameOfDelivery(entry))
@@ -101,56 +109,20 @@ export const deliveryStoreOf = (world: World, process: Process): DeliveryStore =
       },
       about: entry => [entry],
     }),
-    due: port.read('due', query => world.dueOf(query)),
-    eventIds: port.read('eventIds', store.eventIds),
-  }
-}
-
-export const eventLogOf = (world: World, process: Process): EventLog => {
-  const { table, scheduler } = world
-  const port = createPort(world, process)
-  const { log } = table
-  const noteRead = (of: { sourceId: string; stream: string }, isMeant: (id: string) => boolean): void => {
-    const covers: LogRead['covers'] = ({ id, sourceId, stream }) =>
-      sourceId === of.sourceId && stream === of.stream && isMeant(id)
-    process.logReads.push({ step: scheduler.steps, covers })
-    if (process.logReads.length > logReadsKept) process.logReads.shift()
-  }
-  return {
-    idsInRange: port.read('idsInRange', query => {
-      noteRead(query, id => id >= query.firstId && id <= query.lastId)
-      return log.idsInRange(query)
-    }),
-    existing: port.read('existing', query => {
-      noteRead(query, id => query.ids.includes(id))
-      return log.existing(query)
-    }),
-    record: port.write(
-      'record',
-      async events => {
-        if (!scheduler.strikes('part_failed')) return log.record(events)
-        const some = events.filter(() => scheduler.dice.chance(0.5))
-        for (const event of events) noteFault(world, 'part_failed', keysOf(event))
-        if (some.length === 0) throw tableFailed()
-        return log.record(some)
-      },
-      { about: events => events.flatMap(keysOf) },
+    due: port.read(
+      ({ state }) => `due ${state}`,
+      query => world.dueOf(query),
     ),
-    read: port.read('log.read', log.read),
-    newestOfDay: port.read('newestOfDay', log.newestOfDay),
-    pageOfDay: port.read('pageOfDay', log.pageOfDay),
+    eventIds: port.read('eventIds', world.eventIdsOf),
   }
 }
-
-const keysOf = (event: { id: string; endpointIds: readonly string[] }): DeliveryKey[] =>
-  event.endpointIds.map(endpointId => ({ endpointId, eventId: event.id }))
 
 export const cursorStoreOf = (world: World, process: Process): CursorStore => {
   const { table } = world
   const port = createPort(world, process)
   return {
-    read: port.read('cursor', table.cursors.read),
-    commit: port.write('commit', table.cursors.commit, {
+    read: port.read(({ name }) => `cursor ${name}`, table.cursors.read),
+    commit: port.write(({ name }) => `commit ${name}`, table.cursors.commit, {
       repeat: async (first, key, cursor, expected) => {
         const second = await table.cursors.commit(key, cursor, expected)
         // As above: refused by our own first write, unless somebody has committed since.
@@ -165,10 +137,13 @@ export const endpointStoreOf = (world: World, process: Process): EndpointStore =
   const port = createPort(world, process)
   const { endpoints } = table
   return {
-    list: port.read('endpoints', world.listEndpoints),
+    list: port.read('endpoints', () => {
+      process.listedAtMs = world.scheduler.now()
+      return world.listEndpoints()
+    }),
     read: port.read('endpoint', endpoints.read),
     put: port.write('put endpoint', endpoints.put),
-    setState: port.write('setState', endpoints.setState, {
+    setState: port.write(({ state }) => `set ${state}`, endpoints.setState, {
       repeat: async (first, change) => {
         const isChanged = await endpoints.setState(change)
         return isChanged || (first && (await endpoints.read(change.id))?.stateSinceMs === change.atMs)

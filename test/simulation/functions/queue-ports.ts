@@ -27,6 +27,12 @@ export const deliveryQueueOf = (world: World, process: Process): DeliveryQueue =
     const about = entries.flatMap(({ body }) => keyIn(body) ?? [])
     const put = (entry: QueueEntry): EntryResult => {
       const { lane, group, body, faults } = entry
+      const eventId = keyIn(body)?.eventId ?? ''
+      if (world.isRefused(eventId)) {
+        scheduler.count('send_refused')
+        scheduler.note(`${eventId} is refused`)
+        return { kind: 'refused', reason: 'injected' }
+      }
       if (!(entry.delayMs >= 0 && entry.delayMs <= queueDelayMsMax)) {
         scheduler.violate(`9: a message was delayed for ${entry.delayMs} ms`)
       }
@@ -52,23 +58,24 @@ export const deliveryQueueOf = (world: World, process: Process): DeliveryQueue =
   },
 })
 
-/** What a poller sends is enqueued; what it sends again must have had a reason. */
+/** What a poller sends, or an operator who retries a record, is enqueued; what is sent again must have had a reason. */
 const noteEnqueued = (world: World, process: Process, body: string): void => {
   const key = keyIn(body)
   if (key === null) return
   const { ledger, scheduler, table } = world
   const story = ledger.storyOf(key)
-  if (process.kind !== 'poller') {
-    if (process.kind === 'dispatcher') checkSentOn(world, process, body)
-    return
-  }
+  if (process.kind === 'dispatcher') checkSentOn(world, process, body)
+  if (process.kind === 'dispatcher' || process.kind === 'releaser') return
   story.enqueued += 1
   world.noteSent()
+  if (ledger.seenAtStart.has(key.eventId))
+    scheduler.violate(`1: ${nameOfDelivery(key)} was seen at the start, and was sent`)
   if (story.enqueued > 1) story.causes.add('enqueued_twice')
   const loggedAt = ledger.inLogSince.get(key.eventId)
   const event = table.seen.events.get(key.eventId)
   if (loggedAt === undefined || event === undefined) return
-  const readAt = process.logReads.findLast(({ covers }) => covers(event))?.step ?? 0
+  const read = process.logReads.findLast(({ covers }) => covers(event))
+  const readAt = read?.isShown(event.id) === true ? read.step : 0
   // Two pollers at once may do it; one that has read the log since never.
   if (loggedAt < readAt) scheduler.violate(`2: ${nameOfDelivery(key)} was sent again though the log holds it`)
 }
@@ -81,9 +88,12 @@ const checkSentOn = (world: World, process: Process, body: string): void => {
   if (message === null || before === null) return
   const { ledger, scheduler, table } = world
   const name = nameOfDelivery(message)
-  const position = table.seen.deliveries.get(name)?.position
+  const delivery = table.seen.deliveries.get(name)
+  const position = delivery?.position
   if (rank(message) > rank(before)) {
-    // The state first, then the message that goes on from it: else both would be tried where the write fails.
+    // The state first, then the message that goes on from it: else both would be tried where the write fails. An earlier
+    // attempt's success may have been recorded over it since: who gets the message drops it.
+    if (delivery?.state === 'delivered') return
     if (position === undefined || rank(nextAttempt(position)) < rank(message)) {
       scheduler.violate(`2: the next attempt of ${name} was sent before its state was written`)
     }

@@ -1,10 +1,13 @@
+import type { Telemetry } from '../../../shared/adapters/telemetry/telemetry.ts'
 import type { Lane } from '../../../shared/domain/delivery/delivery-queue.ts'
 import type { DeliveryStore, IndexEntry } from '../../../shared/domain/delivery/delivery-store.ts'
 import type { Endpoint, SigningKey } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { Service } from '../../unit/polling/world/service.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
+import type { PlannedEndpoint } from '../plan/draw-endpoint.ts'
 import type { Moods } from '../plan/moods.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { LeakRule } from '../rules/leaks.ts'
 import type { Ledger } from '../rules/ledger.ts'
 import type { Queues } from '../twins/queues.ts'
 import type { Table } from '../twins/table.ts'
@@ -15,6 +18,10 @@ export type World = {
   plan: Plan
   scheduler: Scheduler
   ledger: Ledger
+  leaks: LeakRule
+  telemetry: Telemetry
+  /** Lines that were logged, those of metrics too. */
+  lines: number
   table: Table
   queues: Queues
   services: ReadonlyMap<string, Service>
@@ -34,11 +41,17 @@ export type World = {
   /** An endpoint's keys, as its owner knows them. */
   keysOf(endpointId: string): readonly SigningKey[]
   moods: Map<string, Moods>
+  /** Endpoints of whose disabling the operator was told, each time. */
+  told: string[]
+  /** An operator is about to add it. */
+  noteAdded(planned: PlannedEndpoint): void
   /** Endpoints that an operator removed. */
   removed: Set<string>
   mistake: Mistake
   /** The sparse index: perhaps as it was some seconds ago. */
   dueOf(query: Parameters<DeliveryStore['due']>[0]): Promise<IndexEntry[]>
+  /** Perhaps without those of the last seconds. */
+  eventIdsOf(query: Parameters<DeliveryStore['eventIds']>[0]): Promise<Set<string>>
   /** Perhaps as they were some seconds ago. */
   listEndpoints(): Promise<Endpoint[]>
   /** A lane may have something to hand out. */
@@ -50,4 +63,8 @@ export type World = {
   /** Messages of dead letters that AWS's redrive put back, by delivery, with their round. */
   redriven: Map<string, number>
   newId(): string
+  /** Events that the queue refuses, while it refuses any. */
+  refused: ReadonlySet<string>
+  /** The queue will not take a message of this event now. */
+  isRefused(eventId: string): boolean
 }

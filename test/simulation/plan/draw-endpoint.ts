@@ -19,6 +19,7 @@ export const drawEndpoint = (at: number, dice: Dice, { chaosMs }: { chaosMs: num
       maxPerSecond: dice.chance(0.15) ? dice.int(1, 20) : null,
       maxInFlight: dice.chance(0.15) ? dice.int(1, 5) : null,
     },
+    authorization: dice.chance(0.2) ? { scheme: 'bearer', secret: `authorization-${id}` } : null,
     heartbeatEverySeconds: dice.chance(0.1) ? 3_600 : null,
   }
   const isWell = dice.chance(0.35)

@@ -11,8 +11,8 @@ export type PlannedSource = {
   /** The whole service shows what it has so much later. */
   lagSeconds: number
   records: Record<StreamName, PlannedRecord[]>
-  /** When it forgets what it shows, and how much of it. */
-  forgets: { atMs: number; share: number } | null
+  /** When it forgets what it shows, and how much of it; `only`: of these uuids. */
+  forgets: { atMs: number; share: number; only?: readonly string[] } | null
   /** When it changes how many records a page has. */
   repages: { atMs: number; pageSize: number } | null
 }
@@ -107,6 +107,7 @@ const drawRecords = (
   const count = dice.pick([0, 2, 8, 20, of.readings.pageSize < 5 ? 20 : recordsMax])
   const lateShare = dice.pick([0, 0.1, 0.4])
   const unreadableShare = dice.pick([0, 0, 0.05])
+  const refusedShare = dice.pick([0, 0, 0, 0.05])
   const ties = dice.pick([1, 1, 3, tiesMax])
   const records: PlannedRecord[] = []
   while (records.length < count) {
@@ -121,6 +122,7 @@ const drawRecords = (
         second,
         visibleAtMs: (second + of.lagSeconds + late) * 1_000,
         isReadable: !dice.chance(unreadableShare),
+        isRefused: dice.chance(refusedShare),
         bounceType: dice.pick(['h', 'h', 's', 'x']),
         recipient: `${dice.pick(['jo', 'al', 'kim', 'sam'])}@example.com`,
       })

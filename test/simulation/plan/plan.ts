@@ -1,4 +1,5 @@
 import { defaultRetrySchedule, type RetrySchedule } from '../../../shared/domain/delivery/retry-policy.ts'
+import type { StreamName } from '../../../shared/domain/source.ts'
 import { dayMs, hourMs, minuteMs } from '../../../shared/domain/time-units.ts'
 import type { Dice } from '../../unit/polling/world/dice.ts'
 import { type FaultKind, type FaultShares, noFaults } from '../engine/faults.ts'
@@ -24,8 +25,23 @@ export const operatorKinds = [
   'forget',
   'lose_secret',
   'return_secret',
+  'add',
+  'pause',
+  'resume',
+  'retry_quarantined',
 ] as const
 export type OperatorKind = (typeof operatorKinds)[number]
+
+/** What a command is about, where it is said; else the dice pick. */
+export type OperatorTarget = {
+  endpointId?: string
+  stream?: StreamName
+  /** Of a rewind: how far back. */
+  secondsBack?: number
+  /** Of a forgetting: whom. */
+  address?: string
+}
+export type PlannedCommand = { atMs: number; kind: OperatorKind; target?: OperatorTarget }
 
 /** What a run will be like: a function of its seed. */
 export type Plan = {
@@ -38,7 +54,15 @@ export type Plan = {
   /** Until then everything may go wrong. */
   chaosEndsAtMs: number
   pollerTicksMs: number[]
-  operators: { atMs: number; kind: OperatorKind }[]
+  operators: PlannedCommand[]
+  /** When the schedule's next tick comes to a poller that died; null: at the next of these. */
+  tickAfterDeathMs: number | null
+  /** Whether an operator whose command died gives it once more. */
+  repeatsCommands: boolean
+  /** What an operator adds, one after the other. */
+  addable: PlannedEndpoint[]
+  /** Until then the queue refuses what it is said to refuse. */
+  refusesUntilMs: number
   /** Whether the end finds disabled endpoints enabled. */
   isRepaired: boolean
 }
@@ -56,6 +80,10 @@ export const drawPlan = (seed: number, dice: Dice): Plan => {
     seed,
     sources,
     endpoints,
+    addable: [0, 1].map(at => drawEndpoint(endpointCount + at, dice, { chaosMs })),
+    repeatsCommands: dice.chance(0.5),
+    tickAfterDeathMs: null,
+    refusesUntilMs: startMs + dice.int(0, chaosMs),
     faults: drawFaults(dice),
     schedule: dice.chance(0.5) ? defaultRetrySchedule : shortSchedule,
     chaosEndsAtMs,
@@ -69,13 +97,19 @@ export const drawPlan = (seed: number, dice: Dice): Plan => {
 const drawTicks = (dice: Dice, chaosMs: number): number[] => {
   // Every sixth or so begins with runs that follow close on one another: what finding the start may meet.
   const isDense = dice.chance(0.15)
+  // EventBridge Scheduler invokes at least once (its User Guide, "What is Amazon EventBridge Scheduler?").
+  const twiceShare = dice.pick([0, 0, 0, 0.3])
   const bursts = dice.int(2, 5)
   const ticks: number[] = []
   for (let burst = 0; burst < bursts; burst += 1) {
     const from = startMs + Math.floor((chaosMs * burst) / bursts) + dice.int(0, minuteMs)
     const count = dice.int(2, 6)
     const everyMs = isDense ? dice.int(5_000, 60_000) : dice.pick([minuteMs, minuteMs, 5 * minuteMs])
-    for (let at = 0; at < count; at += 1) ticks.push(from + at * everyMs)
+    for (let at = 0; at < count; at += 1) {
+      const atMs = from + at * everyMs
+      ticks.push(atMs)
+      if (dice.chance(twiceShare)) ticks.push(atMs + dice.int(0, twiceMsMax))
+    }
   }
   return ticks.filter(at => at < startMs + chaosMs)
 }
@@ -87,6 +121,9 @@ const drawOperators = (dice: Dice, { chaosMs }: { chaosMs: number }): Plan['oper
     kind: dice.pick(operatorKinds),
   })).sort((one, other) => one.atMs - other.atMs)
 }
+
+/** Between a tick and its second coming. */
+const twiceMsMax = 3_000
 
 const shortSchedule: RetrySchedule = [5_000, 5 * minuteMs, 20 * minuteMs]
 

@@ -11,6 +11,8 @@ export type PlannedRecord = {
   second: number
   visibleAtMs: number
   isReadable: boolean
+  /** The queue takes no message of it, as long as it refuses any. */
+  isRefused: boolean
   bounceType: string
   recipient: string
 }

@@ -31,6 +31,8 @@ export const createCursorRules = (deps: {
   ledger: Ledger
   sources: readonly PlannedSource[]
   services: ReadonlyMap<string, Service>
+  /** Events that the queue may refuse: they are in quarantine then. */
+  refused: ReadonlySet<string>
 }) => {
   const { scheduler, ledger } = deps
   const commits: Commit[] = []
@@ -51,11 +53,8 @@ export const createCursorRules = (deps: {
         isExpired(service, record)
       )
         continue
-      if (
-        isBeyondMemory(record, scheduler.now()) ||
-        ledger.loggedAt.has(idOf(key.sourceId, key.stream, record))
-      )
-        continue
+      const id = idOf(key.sourceId, key.stream, record)
+      if (isBeyondMemory(record, scheduler.now()) || ledger.loggedAt.has(id) || deps.refused.has(id)) continue
       scheduler.violate(`6: the anchor of ${key.sourceId} ${key.stream} left ${record.uuid} behind`)
     }
   }

@@ -1,6 +1,8 @@
+import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { World } from '../functions/world.ts'
 import { nameOfDelivery } from '../twins/table.ts'
+import { idOf, isExpired } from './cursor-rules.ts'
 
 /** Cancelled only by an operator's command, or because nobody could have sent it any more. */
 const cancelReasons: ReadonlySet<string> = new Set([
@@ -20,24 +22,42 @@ export const checkDeliveries = (world: World, endpoints: ReadonlyMap<string, End
   for (const event of table.seen.events.values()) {
     for (const endpointId of event.endpointIds) {
       const name = nameOfDelivery({ endpointId, eventId: event.id })
-      const delivery = table.seen.deliveries.get(name)
-      const endpoint = endpoints.get(endpointId)
       const isExpired = event.expiresAtSeconds * 1_000 <= scheduler.now()
       // A delivery lives as long as the first message of it said: no longer than its event, and perhaps shorter.
-      if (isExpired || world.ledger.expired.has(name)) continue
-      if (delivery === undefined) {
-        if (!world.removed.has(endpointId) && event.body !== null)
-          scheduler.violate(`1: ${name} has no delivery at the end`)
-        continue
-      }
-      const { state, reason } = delivery
-      if (state === 'waiting') scheduler.violate(`1: ${name} still waits at the end: ${reason}`)
-      if (state === 'cancelled' && !cancelReasons.has(reason ?? ''))
-        scheduler.violate(`1: ${name} was cancelled: ${reason}`)
-      if (state === 'held' && endpoint?.state === 'active' && world.hasSecrets(endpoint)) {
-        scheduler.violate(`1: ${name} is held at the end: ${reason}`)
-      }
+      if (isExpired || world.ledger.expired.has(name) || table.seen.deliveries.has(name)) continue
+      if (!world.removed.has(endpointId) && event.body !== null)
+        scheduler.violate(`1: ${name} has no delivery at the end`)
     }
+  }
+  for (const delivery of table.seen.deliveries.values()) {
+    if (delivery.expiresAtSeconds * 1_000 <= scheduler.now()) continue
+    // The queue refused it once, so it is in quarantine for an operator, whatever a later poller sent and could not record.
+    if (world.refused.has(delivery.eventId) && !table.seen.events.has(delivery.eventId)) continue
+    if (!isRecordable(world, delivery)) continue
+    checkState(world, delivery, endpoints.get(delivery.endpointId))
+  }
+}
+
+/**
+ * Its event is in the log, or could be: the service shows the record still. What it has dropped before the poller could
+ * record it, by its retention or because it forgets, is kept until it expires, with nothing to send.
+ */
+const isRecordable = ({ services, table }: World, { eventId, sourceId, stream }: Delivery): boolean => {
+  if (table.seen.events.has(eventId)) return true
+  const service = services.get(sourceId)
+  const record = service?.records(stream).find(each => idOf(sourceId, stream, each) === eventId)
+  return service !== undefined && record !== undefined && !isExpired(service, record)
+}
+
+const checkState = (world: World, delivery: Delivery, endpoint: Endpoint | undefined): void => {
+  const { scheduler } = world
+  const name = nameOfDelivery(delivery)
+  const { state, reason } = delivery
+  if (state === 'waiting') scheduler.violate(`1: ${name} still waits at the end: ${reason}`)
+  if (state === 'cancelled' && !cancelReasons.has(reason ?? ''))
+    scheduler.violate(`1: ${name} was cancelled: ${reason}`)
+  if (state === 'held' && endpoint?.state === 'active' && world.hasSecrets(endpoint)) {
+    scheduler.violate(`1: ${name} is held at the end: ${reason}`)
   }
 }
 

@@ -86,20 +86,18 @@ const checkStream = (
       isBeyondMemory(record, scheduler.now())
     )
       continue
-    if (readable && !isLogged) scheduler.violate(`1: ${uuid} of ${sourceId} ${stream} is lost`)
-    if (
-      !readable &&
-      second > floorSecond &&
-      !of.quarantined.has(record.raw.text) &&
-      !world.isForgotten(record.raw.text)
-    ) {
+    const isKept = of.quarantined.has(record.raw.text) || world.isForgotten(record.raw.text)
+    // What the queue refused is in quarantine, whether it takes it by now or not.
+    if (readable && !isLogged && !(world.refused.has(id) && isKept))
+      scheduler.violate(`1: ${uuid} of ${sourceId} ${stream} is lost`)
+    if (!readable && second > floorSecond && !isKept) {
       scheduler.violate(`1: ${uuid} of ${sourceId} ${stream} can't be read and is not in quarantine`)
     }
   }
 }
 
 const wasSent = ({ ledger, plan }: World, eventId: string): boolean =>
-  plan.endpoints.some(
+  [...plan.endpoints, ...plan.addable].some(
     ({ endpoint }) =>
       (ledger.stories.get(nameOfDelivery({ endpointId: endpoint.id, eventId }))?.enqueued ?? 0) > 0,
   )

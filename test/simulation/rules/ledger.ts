@@ -14,13 +14,21 @@ export type Ledger = {
   loggedAt: Map<string, number>
   /** The same of those that are there: the TTL may have removed one, and a re-reading brought it back. */
   inLogSince: Map<string, number>
+  /** Events that a start at the latest record logged as seen: nobody is ever to get them. */
+  seenAtStart: Set<string>
+  /** When each came to the log. */
+  recordedAtMs: Map<string, number>
   /** The one body that an event ever has. */
   bodyOf: Map<string, string>
+  /** When an operator began to add an endpoint. */
+  addedAtMs: Map<string, number>
   /** Deliveries that the TTL removed, by name. */
   expired: Set<string>
   doubles: Map<DoubleCause, number>
   /** POSTs that were accepted, in all. */
   accepted: number
+  /** Heartbeats that were accepted. */
+  heartbeats: number
   posted(process: Process, of: DeliveryKey & { body: string }): Post | null
   acceptedBy(post: Post, of: DeliveryKey): void
 }
@@ -41,10 +49,14 @@ export const createLedger = (scheduler: Scheduler): Ledger => {
     storyOf,
     loggedAt: new Map(),
     inLogSince: new Map(),
+    seenAtStart: new Set(),
+    recordedAtMs: new Map(),
     bodyOf: new Map(),
+    addedAtMs: new Map(),
     expired: new Set(),
     doubles: new Map(),
     accepted: 0,
+    heartbeats: 0,
 
     posted: (process, { endpointId, eventId, body }) => {
       const story = storyOf({ endpointId, eventId })
@@ -79,6 +91,7 @@ export const createLedger = (scheduler: Scheduler): Ledger => {
         round,
         messageId: hand.messageId,
         readAt: read.step,
+        atMs: scheduler.now(),
         isAccepted: false,
         isAnswered: false,
       }

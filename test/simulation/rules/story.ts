@@ -40,6 +40,7 @@ export const causeOf = (fault: FaultKind): DoubleCause | null => causesByFault[f
 
 export type Post = {
   step: number
+  atMs: number
   process: Process
   invocation: number
   round: number

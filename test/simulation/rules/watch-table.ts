@@ -14,13 +14,16 @@ import { eventDay } from '../../../shared/domain/feedback/event-id.ts'
 import type { KeptEvent } from '../../../shared/domain/polling/event-log.ts'
 import type { ReconcileMark } from '../../../shared/domain/release/reconcile-marks.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
+import { staleMsMax } from '../functions/stale-views.ts'
 import type { Queues } from '../twins/queues.ts'
 import { nameOfDelivery, type Table } from '../twins/table.ts'
+import type { LeakRule } from './leaks.ts'
 import type { Ledger } from './ledger.ts'
 
 type Deps = {
   scheduler: Scheduler
   ledger: Ledger
+  leaks: LeakRule
   table: () => Table
   queues: () => Queues
   /** Endpoints that an operator removed. */
@@ -95,6 +98,10 @@ export const createDeliveryRules = (deps: Deps) => {
     }
   }
 
+  const isStarting = ({ sourceId, stream, endpointIds }: KeptEvent): boolean =>
+    endpointIds.length === 0 &&
+    (deps.table().seen.cursors.get(`${sourceId} ${stream} main`)?.floorSecond ?? null) === null
+
   /** An event is for every endpoint that wants its type, disabled ones too, and for no other. */
   const checkMatches = (event: KeptEvent): void => {
     const { sourceId, stream, type } = event
@@ -105,8 +112,10 @@ export const createDeliveryRules = (deps: Deps) => {
       const isWanted = types.some(pattern => matchesType(type, pattern))
       const isSent = event.endpointIds.includes(id)
       if (isSent && !isWanted) scheduler.violate(`4: ${event.id} was sent to ${id}, which did not ask for it`)
-      // An endpoint that is being removed may be one or the other; its events are for it or not.
-      if (isWanted && !isSent && state !== 'removed' && !isSeenOnly) {
+      // An endpoint that is being removed may be one or the other; its events are for it or not. One that was added
+      // since the endpoints were listed, or some seconds before, is not known yet.
+      const isNew = (ledger.addedAtMs.get(id) ?? 0) > (ledger.actor?.listedAtMs ?? 0) - staleMsMax
+      if (isWanted && !isSent && state !== 'removed' && !isSeenOnly && !isNew) {
         scheduler.violate(`4: ${event.id} was not sent to ${id}`)
       }
     }
@@ -129,6 +138,8 @@ export const createDeliveryRules = (deps: Deps) => {
 
     written: (after: Delivery, before: Delivery | null, by: 'write' | 'move'): void => {
       if (by === 'write') checkWrite(after, before)
+      if (after.attempts.length > 0)
+        deps.leaks.search(JSON.stringify(after.attempts), `the item of ${nameOfDelivery(after)}`)
       // Invariant 9: nothing is put off beyond its bound.
       if (after.state === 'waiting' && after.retryAtMs !== null && before?.retryAtMs !== after.retryAtMs) {
         const mostMs = isOperator()
@@ -145,6 +156,8 @@ export const createDeliveryRules = (deps: Deps) => {
       for (const event of events) {
         if (!ledger.loggedAt.has(event.id)) ledger.loggedAt.set(event.id, scheduler.steps)
         if (!ledger.inLogSince.has(event.id)) ledger.inLogSince.set(event.id, scheduler.steps)
+        if (!ledger.recordedAtMs.has(event.id)) ledger.recordedAtMs.set(event.id, scheduler.now())
+        if (isStarting(event)) ledger.seenAtStart.add(event.id)
         checkMatches(event)
         for (const endpointId of event.endpointIds) {
           const name = nameOfDelivery({ endpointId, eventId: event.id })

@@ -45,6 +45,7 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
   const messages = new Map<string, Message>()
   const byDelivery = new Map<string, Set<Message>>()
   let sent = 0
+  let handedOut = 0
 
   const send = (of: NewMessage): Message => {
     sent += 1
@@ -104,6 +105,7 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
       }
       if (message.inFlight) watch.again(message, 'visible_again')
       message.receipts += 1
+      handedOut += 1
       message.handle = `${message.id}/${message.receipts}`
       message.inFlight = true
       message.visibleAtMs = scheduler.now() + visibilityMs
@@ -124,6 +126,8 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
   return {
     send,
     receive,
+    /** Messages that were handed out so far, each time. */
+    handedOut: (): number => handedOut,
     /** False where the message is gone, or was handed out again since. */
     delete: (handle: string): boolean => {
       const message = byHandle(handle)

@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto'
-import type { SendResult, WebhookRequest } from '../../../shared/domain/delivery/webhook-sender.ts'
+import {
+  answerKeptBytesMax,
+  type SendResult,
+  type WebhookRequest,
+} from '../../../shared/domain/delivery/webhook-sender.ts'
 import type { Scheduler } from '../engine/scheduler.ts'
 import { type Moods, moodAt } from '../plan/moods.ts'
 
@@ -23,7 +27,7 @@ export const receive = (
     status,
     tookMs,
     retryAtMs,
-    answer: status < 300 ? '' : 'no',
+    answer: status < 300 ? '' : echoOf(request),
   })
   const failed = (result: SendResult): Reception => {
     scheduler.count('endpoint_failed')
@@ -61,6 +65,10 @@ export const receive = (
   }
   return { isAccepted: true, result: answered(dice.pick([200, 202, 204]), tookMs), isLost: false }
 }
+
+/** An endpoint that says what it got: what a bridge keeps of it must not say whom it was about, nor with which secret. */
+const echoOf = ({ headers: { authorization = '' }, body }: WebhookRequest): string =>
+  `no: ${authorization} ${body}`.slice(0, answerKeptBytesMax)
 
 /** A receiver with any of the endpoint's keys that sign must be able to verify the bytes that it got. */
 const checkSignature = (

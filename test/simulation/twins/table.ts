@@ -14,6 +14,7 @@ import type { Delivery, DeliveryKey } from '../../../shared/domain/delivery/deli
 import type { DeliveryStore } from '../../../shared/domain/delivery/delivery-store.ts'
 import type { Cursor, CursorKey, CursorStore } from '../../../shared/domain/polling/cursor.ts'
 import type { EventLog, KeptEvent } from '../../../shared/domain/polling/event-log.ts'
+import type { QuarantinedRecord } from '../../../shared/domain/polling/quarantine.ts'
 import type { ReconcileMark, ReconcileMarks } from '../../../shared/domain/release/reconcile-marks.ts'
 import { daySeconds } from '../../../shared/domain/time-units.ts'
 
@@ -49,6 +50,7 @@ export const createTable = (watch: TableWatch) => {
   const events = new Map<string, KeptEvent>()
   const cursors = new Map<string, Cursor>()
   const marks = new Map<string, ReconcileMark>()
+  const takenOut = new Set<string>()
 
   const noteDelivery = (after: Delivery, by: 'write' | 'move'): void => {
     const before = deliveries.get(nameOfDelivery(after)) ?? null
@@ -158,6 +160,11 @@ export const createTable = (watch: TableWatch) => {
     paces: createMemoryPaceStore(),
     heartbeats: createMemoryHeartbeatStore(),
     plans: createMemoryReplayPlans(),
+    takeOut: async (record: QuarantinedRecord): Promise<void> => {
+      takenOut.add(`${record.sourceId} ${record.stream} ${record.hash}`)
+    },
+    isTakenOut: (record: QuarantinedRecord): boolean =>
+      takenOut.has(`${record.sourceId} ${record.stream} ${record.hash}`),
     forgettable: () => {
       const items = createMemoryForgettableItems({ log: eventLog, quarantine })
       return {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { flagTable, spelled } from '../../../infra/local/flag-table.ts'
 import { settingTable } from '../../../infra/stack/settings.ts'
 import { deliveryReasons } from '../../../shared/domain/delivery/reasons.ts'
+import { mistakes } from '../../simulation/mistakes.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
@@ -47,5 +48,11 @@ describe('the README', () => {
       meaning,
     ])
     expect(tableAfter('## Deploy it to AWS')).toEqual(own)
+  })
+
+  test('lists every mistake that the simulation is shown to find', () => {
+    const inWords = (name: string): string => name.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
+    const listed = rowsAfter('<!-- mistakes:').map(([mistake]) => mistake)
+    expect(listed).toEqual(Object.keys(mistakes).map(inWords))
   })
 })
