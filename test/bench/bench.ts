@@ -5,5 +5,6 @@ export type Figures = { readonly [name: string]: number | Figures }
 export type Bench = {
   name: string
   about: string
-  run: () => Promise<Figures>
+  /** `minutes`: how long it measures, where it leaves that open. */
+  run: (of: { minutes?: number }) => Promise<Figures>
 }

@@ -7,9 +7,16 @@ import * as z from 'zod'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** A child that answers each message with one; ends with this process. */
-export const forkChild = (file: string, args: readonly string[]) => {
-  const child = fork(join(import.meta.dirname, file), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+/** A child that answers each message with one; ends with this process. `nodeFlags` are for Node itself. */
+export const forkChild = (
+  file: string,
+  args: readonly string[],
+  { nodeFlags = [] }: { nodeFlags?: readonly string[] } = {},
+) => {
+  const child = fork(join(import.meta.dirname, file), args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    ...(nodeFlags.length > 0 && { execArgv: [...nodeFlags] }),
+  })
   const answer = <T>(schema: z.ZodType<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`${file} ended with ${code}`))
@@ -19,8 +26,12 @@ export const forkChild = (file: string, args: readonly string[]) => {
         resolve(schema.parse(message))
       })
     })
+  const exited = new Promise<void>(resolve => {
+    child.once('exit', () => resolve())
+  })
   return {
     pid: pidOf(child),
+    exited,
     first: answer,
     ask: <T>(schema: z.ZodType<T>): Promise<T> => {
       const answered = answer(schema)
@@ -39,10 +50,14 @@ const pidOf = (child: ChildProcess): number => {
 const lineSchema = z.looseObject({ at: z.string(), kind: z.string() })
 export type Line = z.infer<typeof lineSchema>
 
-/** The bridge as a user starts it, with `--json`; `onLine` sees each line. */
-export const startBridge = (flags: readonly string[], onLine: (line: Line) => void) => {
+/** The bridge as a user starts it, with `--json`; `onLine` sees each line. `nodeFlags` are for Node itself. */
+export const startBridge = (
+  flags: readonly string[],
+  onLine: (line: Line) => void,
+  { nodeFlags = [] }: { nodeFlags?: readonly string[] } = {},
+) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bridge-bench-'))
-  const args = ['infra/local/main.ts', '--data', dataDir, '--json', ...flags]
+  const args = [...nodeFlags, 'infra/local/main.ts', '--data', dataDir, '--json', ...flags]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let complaints = ''
   child.stderr.on('data', chunk => {

@@ -1,3 +1,4 @@
+import type { SQSRecord } from 'aws-lambda'
 import * as z from 'zod'
 import { localClientSettings } from '../../../infra/local/emulators.ts'
 import { startSimulator } from '../../../infra/simulator/server.ts'
@@ -5,8 +6,9 @@ import { createDocumentClient } from '../../../shared/adapters/dynamodb/document
 import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-store.ts'
 import { createSourceStore } from '../../../shared/adapters/dynamodb/source-store.ts'
 import { createQueueClient } from '../../../shared/adapters/sqs/client.ts'
+import { batchEntriesMax } from '../../../shared/adapters/sqs/limits.ts'
 import { createMessageDeleter } from '../../../shared/adapters/sqs/message-deleter.ts'
-import { createMessageReceiver } from '../../../shared/adapters/sqs/message-receiver.ts'
+import { createMessageReceiver, type MessageReceiver } from '../../../shared/adapters/sqs/message-receiver.ts'
 import { endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
 import { sourceDefaults } from '../../../shared/domain/source.ts'
@@ -22,12 +24,24 @@ const sourceId = 'main'
 /** So long that all but a few of a backlog are older than the overlap; and a quarter of an hour later all is of the last hour. */
 const backlogSpanSeconds = 40 * 60
 
+/** What an endpoint says where it fails: a page of a web server, as is usual. */
+const endpointAnswer = `<html>
+<head><title>500 Internal Server Error</title></head>
+<body>
+<center><h1>500 Internal Server Error</h1></center>
+<hr><center>nginx/1.24.0 (Ubuntu)</center>
+</body>
+</html>
+`
+
 export type BridgeSettings = {
   /** How many times as fast its clock runs. What the emulators take is stretched alike. */
   speed: number
   endpoints: number
   /** What each of them answers. */
   status: number
+  /** As where the endpoint takes other deliveries meanwhile. */
+  breakerStaysClosed: boolean
   pollEverySeconds: number
   /** Records before the start, over the last minutes. */
   backlog: number
@@ -58,7 +72,7 @@ export type CountedBridge = Awaited<ReturnType<typeof startCountedBridge>>
 
 /** A bridge whose every call of AWS is counted, with a simulated service, on a fast clock. */
 export const startCountedBridge = async (settings: BridgeSettings) => {
-  const child = forkChild('price/emulated-aws.ts', [String(settings.status), 'as the endpoint says'])
+  const child = forkChild('price/emulated-aws.ts', [String(settings.status), endpointAnswer])
   const aws = await child.first(awsSchema)
   const clock = createFastClock(settings.speed)
   const { rate, records, backlog } = settings
@@ -69,7 +83,9 @@ export const startCountedBridge = async (settings: BridgeSettings) => {
   })
   const metrics = new Set<string>()
   let own: Usage = noUsage
+  let deadLetters = 0
   const onLine = (line: string): void => {
+    if (line.includes('"message":"dead"')) deadLetters += 1
     own = plus(own, { ...noUsage, logBytes: logBytesOf([line]) })
     collectMetricNames(line, metrics)
   }
@@ -78,7 +94,7 @@ export const startCountedBridge = async (settings: BridgeSettings) => {
 
   const client = createQueueClient({ ...localClientSettings, endpoint: aws.sqs })
   const deleter = createMessageDeleter({ client, queueUrls: aws.queueUrls })
-  const dispatch = startDispatcher(functions)
+  const dispatch = startDispatcher({ ...functions, ...settings })
 
   /** Notes an invocation that was billed so much. */
   const invoked = (gbSeconds: number, scheduled = 0): void => {
@@ -92,7 +108,7 @@ export const startCountedBridge = async (settings: BridgeSettings) => {
     for (const lane of ['fast', 'slow'] as const) {
       const receiver = createMessageReceiver({ client, queueUrl: aws.queueUrls[lane] })
       for (;;) {
-        const batch = await receiver.receive({ max: batchSize, waitSeconds: 0 })
+        const batch = await gather(receiver, batchSize)
         if (batch.length === 0) break
         const before = process.cpuUsage()
         await dispatch({ Records: batch })
@@ -111,6 +127,8 @@ export const startCountedBridge = async (settings: BridgeSettings) => {
     invoked,
     drain,
     metrics,
+    /** Told of so far. */
+    deadLetters: () => deadLetters,
     requestsToService: () => simulator.requestCount,
     usage: async (): Promise<Usage> => plus(own, { ...noUsage, ...(await child.ask(countedSchema)) }),
     stop: async (): Promise<void> => {
@@ -119,6 +137,18 @@ export const startCountedBridge = async (settings: BridgeSettings) => {
       child.end()
     },
   }
+}
+
+/** A larger batch is of several receives: each brings ten at most. */
+const gather = async (receiver: MessageReceiver, size: number): Promise<SQSRecord[]> => {
+  const batch: SQSRecord[] = []
+  while (batch.length < size) {
+    const max = Math.min(batchEntriesMax, size - batch.length)
+    const some = await receiver.receive({ max, waitSeconds: 0 })
+    if (some.length === 0) break
+    batch.push(...some)
+  }
+  return batch
 }
 
 const putSettings = async (

@@ -35,6 +35,7 @@ import { createHealthKeeper } from '../../../shared/domain/delivery/health-keepe
 import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-policy.ts'
 import { runEveryMinutes } from '../../../shared/domain/polling/run-schedule.ts'
 import { minuteMs } from '../../../shared/domain/time-units.ts'
+import { amongSuccesses } from './among-successes.ts'
 
 export type CountedAws = {
   dynamodb: string
@@ -124,20 +125,22 @@ export const startPoller = (options: FunctionsOptions & { pollEverySeconds: numb
 /**
  * A process of the dispatcher, as functions/dispatcher/index.ts composes it. How long something takes, it is told by
  * the clock on the wall: on a fast one an endpoint would be slow, and its deliveries would change their lane.
+ * `breakerStaysClosed`: what is written of an endpoint's health is written, and counted, but never opens its breaker.
  */
-export const startDispatcher = (options: FunctionsOptions) => {
+export const startDispatcher = (options: FunctionsOptions & { breakerStaysClosed: boolean }) => {
   const { stores, table, client, queueUrls, secretsOf, telemetry } = surroundings(options)
   const clock = { now: () => options.clock.now(), sleep: systemClock.sleep }
   const { reporter } = telemetry
-  const ofHealth = { endpoints: stores.endpoints, clock, reporter }
-  const directory = createEndpointDirectory(ofHealth)
+  const directory = createEndpointDirectory({ endpoints: stores.endpoints, clock, reporter })
+  const ofHealth = { endpoints: stores.endpoints, directory }
+  const noted = options.breakerStaysClosed ? amongSuccesses(ofHealth) : ofHealth
   const handler = telemetry.around(
     createDispatcherHandler({
       ...stores,
       deadLetters: createDeadLetterQueue({ client, queueUrls }),
       deleter: createMessageDeleter({ client, queueUrls }),
       directory,
-      health: createHealthKeeper({ ...ofHealth, directory, random: Math.random }),
+      health: createHealthKeeper({ ...noted, reporter, clock, random: Math.random }),
       paces: createPaceStore({ ...table, now: () => clock.now() }),
       heartbeats: createHeartbeatStore({ ...table, now: () => clock.now() }),
       credentials: createEndpointCredentials({ secrets: secretsOf(0), clock }),

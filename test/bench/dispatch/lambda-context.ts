@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'aws-lambda'
+
+/** As Lambda gives it, with what the telemetry reads of it. */
+export const lambdaContext: Context = {
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: 'bench',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:bench',
+  memoryLimitInMB: '256',
+  awsRequestId: randomUUID(),
+  logGroupName: '/bench',
+  logStreamName: 'bench',
+  getRemainingTimeInMillis: () => 60_000,
+  done: () => {},
+  fail: () => {},
+  succeed: () => {},
+}

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { budgetShare } from '../../bench/catch-up/budget-share.ts'
+
+describe('the share of the budget that was used', () => {
+  it('is 1 where each minute brings its 48 pages at once', () => {
+    expect(budgetShare({ pages: 49, tookMs: 60_000 })).toBe(1)
+    expect(budgetShare({ pages: 96, tookMs: 60_000 })).toBe(1)
+    expect(budgetShare({ pages: 97, tookMs: 120_000 })).toBe(1)
+  })
+
+  it('is less where it takes longer', () => {
+    expect(budgetShare({ pages: 96, tookMs: 80_000 })).toBe(0.75)
+  })
+
+  it('is 1 where all may be asked for in one minute', () => {
+    expect(budgetShare({ pages: 48, tookMs: 10_000 })).toBe(1)
+    expect(budgetShare({ pages: 0, tookMs: 0 })).toBe(1)
+  })
+})
