@@ -173,7 +173,7 @@ test('an ending that came too late is not told', async () => {
 
 describe('an index that is stale', () => {
   const entries = Array.from(
-    { length: 3 * entriesLeftMax },
+    { length: entriesLeftMax + 10 * entriesAtOnceMax },
     (_, at): IndexEntry => ({
       endpointId: 'endpoint',
       state: 'waiting',
@@ -189,8 +189,8 @@ describe('an index that is stale', () => {
       ...store,
       due: async ({ limit }: { limit: number }) => {
         limits.push(limit)
-        // More shards than there are: each shows so many.
-        return entries.slice(moved.size, moved.size + 20 * limit)
+        // As many shards as it takes to show a whole page that is new.
+        return entries.slice(moved.size, moved.size + limit + entriesAtOnceMax)
       },
       moveDue: async ({ eventId }: IndexEntry) => {
         if (!wins(eventId)) return null
