@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { RunningSimulator } from '../../../infra/simulator/server.ts'
-import { commandOn } from '../../integration/cli/bridge-command.ts'
+import { processOn } from '../../integration/cli/bridge-command.ts'
 import type { Bridge } from './bridge.ts'
 import type { Post, Receiver } from './receiver.ts'
 import { nowSecond, recordsAt } from './records.ts'
@@ -20,7 +20,7 @@ export const startWorld = async (world: World, of: { receivers: number; schedule
   const bridge = world.bridge({ simulator, receivers, dataDir, flags })
   await world.change.until('the bridge polls', () => pollsSince(bridge, 0) > 0, patienceMs)
   const happen = (count: number) => simulator.add('bounces', recordsAt(nowSecond(), count))
-  return { simulator, first, other, bridge, happen, operate: commandOn(dataDir) }
+  return { simulator, first, other, bridge, happen, operate: processOn(dataDir) }
 }
 
 /** Complete polls of the bounces, after so many of all polls. */

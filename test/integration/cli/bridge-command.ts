@@ -1,6 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { entries } from '../../../infra/cli/entries.ts'
+import { runCommandLine } from '../../../infra/cli/run-command-line.ts'
+import { systemClock } from '../../../shared/adapters/system-clock.ts'
+import type { Clock } from '../../../shared/domain/clock.ts'
+import { createFakeIo } from '../../unit/cli/fake-io.ts'
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
@@ -30,8 +35,24 @@ export const runBridgeCommand = async (
   return { code: child.exitCode, ...ran }
 }
 
-/** The command on one data folder. */
+/** The command in this process, with a terminal that notes what it is told: a process of its own takes half a second to start. */
+export const runBridgeHere = async (
+  args: readonly string[],
+  { stdin = '', clock = systemClock }: { stdin?: string; clock?: Clock } = {},
+): Promise<Ran> => {
+  const { io, out, notes } = createFakeIo({ stdin })
+  const code = await runCommandLine(args, { entries, io, clock, signal: new AbortController().signal })
+  return { code, stdout: out(), stderr: notes() }
+}
+
+/** The command on one data folder, in this process. */
 export const commandOn =
+  (dataDir: string) =>
+  (args: string, stdin?: string): Promise<Ran> =>
+    runBridgeHere([...args.split(' '), '--data', dataDir], stdin === undefined ? {} : { stdin })
+
+/** The same in a process of its own. */
+export const processOn =
   (dataDir: string) =>
   (args: string, stdin?: string): Promise<Ran> =>
     runBridgeCommand([...args.split(' '), '--data', dataDir], stdin === undefined ? {} : { stdin })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { enterStateFolder } from '../../../infra/local/state-folder.ts'
 import { startCommand } from '../local/commands.ts'
 import { temporaryFolder } from '../local/folders.ts'
-import { commandOn, jsonOf, runBridgeCommand } from './bridge-command.ts'
+import { jsonOf, processOn, runBridgeCommand } from './bridge-command.ts'
 import { holdFolder } from './held-folder.ts'
 
 const url = '--url https://api.example.com'
@@ -12,7 +12,7 @@ const url = '--url https://api.example.com'
 describe('the command on a data folder', () => {
   test('looks into none that is not there, and makes none', async () => {
     using folder = temporaryFolder()
-    const ran = await commandOn(folder.of('data'))('source list')
+    const ran = await processOn(folder.of('data'))('source list')
     expect(ran).toEqual({
       code: 1,
       stdout: '',
@@ -34,7 +34,7 @@ describe('the command on a data folder', () => {
 
   test('leaves the folder to the next one when it has ended: nothing runs, nothing is locked', async () => {
     using folder = temporaryFolder()
-    const bridge = commandOn(folder.path)
+    const bridge = processOn(folder.path)
     await bridge(`source add main ${url}`, 'token')
     expect([existsSync(folder.of('running.json')), existsSync(folder.of('dynamodb.in-use'))]).toEqual([
       false,
@@ -57,7 +57,7 @@ describe('the command on a data folder', () => {
     ['a process that is another one by now', process.pid],
   ])('takes no notice of a stale file that names %s', async (_, pid) => {
     using folder = temporaryFolder()
-    const bridge = commandOn(folder.path)
+    const bridge = processOn(folder.path)
     await bridge(`source add main ${url}`, 'token')
     const running = {
       v: 1,
@@ -78,7 +78,7 @@ describe('the command on a data folder', () => {
 
   test('waits for another command to be done with it', async () => {
     using folder = temporaryFolder()
-    const bridge = commandOn(folder.path)
+    const bridge = processOn(folder.path)
     await bridge(`source add main ${url}`, 'token')
     const other = await enterStateFolder({ dataDir: folder.path, source: null })
     const listed = bridge('source list --json')
@@ -89,7 +89,7 @@ describe('the command on a data folder', () => {
 
   test('two at once do not undo each other', async () => {
     using folder = temporaryFolder()
-    const bridge = commandOn(folder.path)
+    const bridge = processOn(folder.path)
     const ids = ['one', 'two', 'three']
     const ran = await Promise.all(ids.map(id => bridge(`source add ${id} ${url}`, `token-${id}`)))
     expect(ran.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -109,7 +109,7 @@ describe('the command on a data folder', () => {
     writeFileSync(folder.of('bridge.json'), '{"v":1,"source":null}')
     await using holder = startCommand('test/integration/local/hold-folder.ts', [folder.path])
     await holder.until(() => holder.stdout().includes('ready'))
-    const ran = await commandOn(folder.path)('source list')
+    const ran = await processOn(folder.path)('source list')
     expect([ran.code, ran.stderr.split('\n')[0]]).toEqual([
       1,
       `bridge: the data folder ${folder.path} is in use by process ${holder.child.pid}`,
@@ -118,7 +118,7 @@ describe('the command on a data folder', () => {
 
   test('a folder that it made is one that npm start can begin with, and the other way round', async () => {
     using folder = temporaryFolder()
-    await commandOn(folder.path)(`source add main ${url}`, 'token')
+    await processOn(folder.path)(`source add main ${url}`, 'token')
     const source = { id: 'src_1', baseUrl: 'https://api.example.com', pathPrefix: '/api/v2' }
     await (await enterStateFolder({ dataDir: folder.path, source })).leave()
     await (await enterStateFolder({ dataDir: folder.path, source: null })).leave()

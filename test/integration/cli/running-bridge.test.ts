@@ -5,7 +5,7 @@ import { type RunningSimulator, startSimulator } from '../../../infra/simulator/
 import { type RunningCommand, startCommand } from '../local/commands.ts'
 import { type Customer, startCustomer } from '../local/customers.ts'
 import { temporaryFolder } from '../local/folders.ts'
-import { commandOn, jsonOf, type Ran } from './bridge-command.ts'
+import { jsonOf, processOn, type Ran } from './bridge-command.ts'
 
 const laptop = '--allow-private-endpoints'
 const patience = { timeout: 45_000, interval: 100 }
@@ -61,7 +61,7 @@ describe('a running bridge', { timeout: 240_000 }, () => {
     simulator.add('bounces', recordsOf('main', 5))
     other.add('bounces', recordsOf('other', 4))
     other.add('complaints', recordsOf('fbl', 3))
-    const bridge = commandOn(folder.path)
+    const bridge = processOn(folder.path)
     let named: string
     {
       await using running = startBridge({ dataDir: folder.path, simulator, customer })

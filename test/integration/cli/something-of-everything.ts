@@ -1,12 +1,10 @@
-import { entries } from '../../../infra/cli/entries.ts'
-import { runCommandLine } from '../../../infra/cli/run-command-line.ts'
 import { startSimulator } from '../../../infra/simulator/server.ts'
 import { createCursorStore } from '../../../shared/adapters/dynamodb/cursor-store.ts'
 import { createQuarantine } from '../../../shared/adapters/dynamodb/quarantine.ts'
 import { systemClock } from '../../../shared/adapters/system-clock.ts'
 import { emptyCursor } from '../../../shared/domain/polling/cursor.ts'
-import { createFakeIo } from '../../unit/cli/fake-io.ts'
 import { startCustomer } from '../local/customers.ts'
+import { runBridgeHere } from './bridge-command.ts'
 import { deadOf } from './dead-letters.ts'
 import { openDocumentTable } from './document-table.ts'
 import { deliveryOf, loggedEvent } from './filled-table.ts'
@@ -22,13 +20,14 @@ export const laptop = '--allow-private-endpoints'
 /** Nothing that these commands wait for takes its time here. */
 const clock = { now: () => systemClock.now(), sleep: async () => undefined }
 
-/** A command line in this process, with a terminal that notes what it is told. */
+/** A command line on a data folder. */
 export const runOn = async (dataDir: string, line: string, stdin?: string) => {
-  const terminal = createFakeIo(stdin === undefined ? {} : { stdin })
-  const deps = { entries, io: terminal.io, clock, signal: new AbortController().signal }
   const target = line.startsWith('completion') ? [] : ['--data', dataDir]
-  const code = await runCommandLine([...line.split(' '), ...target], deps)
-  return { line, code, stdout: terminal.out(), stderr: terminal.notes() }
+  const ran = await runBridgeHere([...line.split(' '), ...target], {
+    clock,
+    ...(stdin !== undefined && { stdin }),
+  })
+  return { line, ...ran }
 }
 
 /** It is in quarantine, though today's code can read it. */
