@@ -6,11 +6,12 @@ import { atMs, atSecond, sourceId } from './crash-points/scenario-time.ts'
 import type { Deaths } from './engine/deaths.ts'
 import { createScheduler } from './engine/scheduler.ts'
 import { createTrace } from './engine/trace.ts'
-import type { Mistake } from './functions/mistake.ts'
+import { type Mistake, noMistake } from './functions/mistake.ts'
 import type { Mood } from './plan/moods.ts'
 import type { Plan } from './plan/plan.ts'
 import type { PlannedRecord } from './plan/records.ts'
 import { startMs } from './plan/start.ts'
+import { idOf } from './rules/cursor-rules.ts'
 import { runPlan } from './simulate.ts'
 
 const minutesOfTrouble = 180
@@ -24,6 +25,14 @@ const record = (_: unknown, at: number): PlannedRecord => ({
   bounceType: 'h',
   recipient: 'jo@example.com',
 })
+
+/** An hour before the rest: a start at the latest record does not send it. */
+const leftOut: PlannedRecord = {
+  ...record(null, 0),
+  uuid: 'left-out',
+  second: atSecond(-61),
+  visibleAtMs: atMs(-61),
+}
 
 /** One endpoint that takes nothing as long as there is trouble, and one run of the poller. */
 const planOf = (of: { records: number; mood: Mood } & Partial<Plan>): Plan => {
@@ -123,5 +132,46 @@ describe('what a run must come to when its faults are over', () => {
     expect(new Set(states)).toEqual(new Set(['waiting', 'held']))
     expect(world.ledger.accepted).toBe(0)
     expect(world.scheduler.steps).toBeLessThan(20_000)
+  })
+
+  it('regression: reads what a rewind asks for that comes after the last walk', async () => {
+    // Seed 3098 of 81a55ec: the operator's process stood still until long after the faults, and lowered the floor then.
+    const planned = planOf({
+      records: 1,
+      mood: 'well',
+      operators: [
+        // Nothing to return: the clock is to stand where the trouble ends.
+        { atMs: atMs(minutesOfTrouble), kind: 'return_secret' },
+        {
+          atMs: atMs(minutesOfTrouble + 2.5),
+          kind: 'rewind',
+          target: { stream: 'bounces', secondsBack: (5 * hourMs) / 1_000, lowerFloor: true },
+        },
+      ],
+    })
+    const plan = {
+      ...planned,
+      sources: planned.sources.map(of => ({
+        ...of,
+        source: { ...of.source, startAt: { kind: 'latest' } as const },
+        records: { ...of.records, bounces: [leftOut, ...of.records.bounces] },
+      })),
+    }
+    const { world, rules } = await run(plan, { mistake: noMistake })
+    expect(world.scheduler.violations()).toEqual([])
+    const commits = rules.commits.filter(({ key }) => key.stream === 'bounces' && key.name === 'main')
+    const rewoundAt = commits.findIndex(({ isByOperator }) => isByOperator)
+    // All that the calm waits for was there before the rewind.
+    const walks = commits
+      .slice(0, rewoundAt)
+      .filter(({ before, after }) => after.lastCompleteWalkAtMs !== (before?.lastCompleteWalkAtMs ?? null))
+    expect(walks.filter(({ atMs: committedMs }) => committedMs > atMs(minutesOfTrouble))).toHaveLength(2)
+    const ids = world.services
+      .get(sourceId)
+      ?.records('bounces')
+      .map(each => idOf(sourceId, 'bounces', each))
+    expect(ids).toHaveLength(2)
+    expect([...world.ledger.loggedAt.keys()].toSorted()).toEqual(ids?.toSorted())
+    expect(world.ledger.accepted).toBe(1)
   })
 })

@@ -20,8 +20,8 @@ export type Process = {
   invocation: number
   /** Which deliveries it has in hand, by name: the messages of its batch. */
   inHand: Map<string, InHand>
-  /** When it listed the endpoints last. */
-  listedAtMs: number
+  /** Its last listings of the endpoints. */
+  listings: { step: number; atMs: number }[]
   /** Its last looks at what the log knows. */
   logReads: LogRead[]
   /** What somebody outside does when it dies; null: nobody learns of it. */
@@ -55,7 +55,7 @@ export const createProcess = (kind: ProcessKind, number: number, task: string | 
   parked: [],
   invocation: 0,
   inHand: new Map(),
-  listedAtMs: 0,
+  listings: [],
   logReads: [],
   onDeath: null,
 })

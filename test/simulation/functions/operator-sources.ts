@@ -17,7 +17,7 @@ export const rewind = async (at: At): Promise<void> => {
   const secondsBack = target.secondsBack ?? dice.int(60, 7_200)
   const toSecond = Math.floor(deps.clock.now() / 1_000) - secondsBack
   const stream = target.stream ?? dice.pick(streamNames)
-  const lowerFloor = dice.chance(0.3)
+  const lowerFloor = target.lowerFloor ?? dice.chance(0.3)
   await rewindCursor({ sourceId: source.id, stream, toSecond, lowerFloor, isDryRun: false }, deps)
 }
 

@@ -59,6 +59,9 @@ export const createPort = (world: World, process: Process): Port => {
   }
 }
 
+/** One for each page that is sent; a run that stood still has some of before. */
+const listingsKept = 60
+
 /** What went wrong on the way of a delivery, and may make a second message of it, or a second POST. */
 export const noteFault = ({ ledger }: World, kind: FaultKind, about: readonly DeliveryKey[]): void => {
   const cause = causeOf(kind)
@@ -138,7 +141,8 @@ export const endpointStoreOf = (world: World, process: Process): EndpointStore =
   const { endpoints } = table
   return {
     list: port.read('endpoints', () => {
-      process.listedAtMs = world.scheduler.now()
+      process.listings.push({ step: world.scheduler.steps, atMs: world.scheduler.now() })
+      if (process.listings.length > listingsKept) process.listings.shift()
       return world.listEndpoints()
     }),
     read: port.read('endpoint', endpoints.read),

@@ -38,6 +38,8 @@ export type OperatorTarget = {
   stream?: StreamName
   /** Of a rewind: how far back. */
   secondsBack?: number
+  /** Of a rewind: whether what a start at the latest record left out is asked for too. */
+  lowerFloor?: boolean
   /** Of a forgetting: whom. */
   address?: string
 }

@@ -8,7 +8,14 @@ import type { Scheduler } from '../engine/scheduler.ts'
 import type { PlannedSource } from '../plan/draw-source.ts'
 import type { Ledger } from './ledger.ts'
 
-export type Commit = { key: CursorKey; before: Cursor | null; after: Cursor; atMs: number }
+export type Commit = {
+  key: CursorKey
+  before: Cursor | null
+  after: Cursor
+  atMs: number
+  /** A rewind: the poller has yet to read what it asks for. */
+  isByOperator: boolean
+}
 
 export const idOf = (sourceId: string, stream: StreamName, { uuid, second }: ServiceRecord): string =>
   eventId({ sourceId, stream, uuid, second })
@@ -71,16 +78,15 @@ export const createCursorRules = (deps: {
     }
   }
 
-  const checkDirection = ({ key, before, after }: Commit): void => {
-    const isOperator = ledger.actor?.kind === 'operator'
+  const checkDirection = ({ key, before, after, isByOperator }: Commit): void => {
     const was = before?.anchor?.second
     const is = after.anchor?.second
     const isLost = after.anchorsLost > (before?.anchorsLost ?? 0) || (before?.anchorsLost ?? 0) > 3
-    if (!isOperator && !isLost && was !== undefined && (is === undefined || is < was)) {
+    if (!isByOperator && !isLost && was !== undefined && (is === undefined || is < was)) {
       scheduler.violate(`5: the anchor of ${key.sourceId} ${key.stream} went back from ${was} to ${is}`)
     }
     const floorWas = before?.floorSecond ?? null
-    if (!isOperator && floorWas !== null && after.floorSecond !== floorWas) {
+    if (!isByOperator && floorWas !== null && after.floorSecond !== floorWas) {
       scheduler.violate(`1: the floor of ${key.sourceId} ${key.stream} moved from ${floorWas}`)
     }
   }
@@ -88,7 +94,8 @@ export const createCursorRules = (deps: {
   return {
     commits,
     committed: (key: CursorKey, after: Cursor, before: Cursor | null): void => {
-      const commit = { key, before, after, atMs: scheduler.now() }
+      const isByOperator = ledger.actor?.kind === 'operator'
+      const commit = { key, before, after, atMs: scheduler.now(), isByOperator }
       commits.push(commit)
       scheduler.note(`${key.name} of ${key.sourceId} ${key.stream} at ${after.anchor?.second ?? 'the start'}`)
       if (key.name !== 'main') return

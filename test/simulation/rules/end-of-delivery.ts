@@ -2,7 +2,7 @@ import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { World } from '../functions/world.ts'
 import { nameOfDelivery } from '../twins/table.ts'
-import { idOf, isExpired } from './cursor-rules.ts'
+import { idOf, isBeyondMemory, isExpired } from './cursor-rules.ts'
 
 /** Cancelled only by an operator's command, or because nobody could have sent it any more. */
 const cancelReasons: ReadonlySet<string> = new Set([
@@ -39,14 +39,17 @@ export const checkDeliveries = (world: World, endpoints: ReadonlyMap<string, End
 }
 
 /**
- * Its event is in the log, or could be: the service shows the record still. What it has dropped before the poller could
- * record it, by its retention or because it forgets, is kept until it expires, with nothing to send.
+ * Its event is in the log, or could be: the service shows the record still, and the last walk could take it. What the
+ * service has dropped before the poller could record it, by its retention or because it forgets, and what was beyond the
+ * log's memory by then (seed 1303: no poller ran for 13 days), is kept until it expires, with nothing to send.
  */
 const isRecordable = ({ services, table }: World, { eventId, sourceId, stream }: Delivery): boolean => {
   if (table.seen.events.has(eventId)) return true
   const service = services.get(sourceId)
   const record = service?.records(stream).find(each => idOf(sourceId, stream, each) === eventId)
-  return service !== undefined && record !== undefined && !isExpired(service, record)
+  if (service === undefined || record === undefined || isExpired(service, record)) return false
+  const cursor = table.seen.cursors.get(`${sourceId} ${stream} main`)
+  return !isBeyondMemory(record, cursor?.lastCompleteWalkAtMs ?? 0)
 }
 
 const checkState = (world: World, delivery: Delivery, endpoint: Endpoint | undefined): void => {

@@ -102,19 +102,31 @@ export const createDeliveryRules = (deps: Deps) => {
     endpointIds.length === 0 &&
     (deps.table().seen.cursors.get(`${sourceId} ${stream} main`)?.floorSecond ?? null) === null
 
+  /**
+   * When the endpoints that an event was sent to were listed: after its look-up in the log. The walks of one process list
+   * them one beside the other, so the last listing may be another's (seed 4693: a poller stood still for minutes in between).
+   */
+  const listedFor = (event: KeptEvent): number => {
+    const by = ledger.actor
+    if (by === null) return 0
+    const lookedUpAt = by.logReads.findLast(({ covers }) => covers(event))?.step ?? Number.POSITIVE_INFINITY
+    return (by.listings.find(({ step }) => step > lookedUpAt) ?? by.listings.at(-1))?.atMs ?? 0
+  }
+
   /** An event is for every endpoint that wants its type, disabled ones too, and for no other. */
   const checkMatches = (event: KeptEvent): void => {
     const { sourceId, stream, type } = event
     // A start at the latest record logs those of its second as seen, for nobody.
     const floorSecond = deps.table().seen.cursors.get(`${sourceId} ${stream} main`)?.floorSecond ?? null
     const isSeenOnly = floorSecond === null || event.second <= floorSecond
+    const listedAtMs = listedFor(event)
     for (const { id, types, state } of deps.endpoints().values()) {
       const isWanted = types.some(pattern => matchesType(type, pattern))
       const isSent = event.endpointIds.includes(id)
       if (isSent && !isWanted) scheduler.violate(`4: ${event.id} was sent to ${id}, which did not ask for it`)
       // An endpoint that is being removed may be one or the other; its events are for it or not. One that was added
       // since the endpoints were listed, or some seconds before, is not known yet.
-      const isNew = (ledger.addedAtMs.get(id) ?? 0) > (ledger.actor?.listedAtMs ?? 0) - staleMsMax
+      const isNew = (ledger.addedAtMs.get(id) ?? 0) > listedAtMs - staleMsMax
       if (isWanted && !isSent && state !== 'removed' && !isSeenOnly && !isNew) {
         scheduler.violate(`4: ${event.id} was not sent to ${id}`)
       }
