@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
+import packageJson from '../../package.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -50,14 +51,13 @@ const pidOf = (child: ChildProcess): number => {
 const lineSchema = z.looseObject({ at: z.string(), kind: z.string() })
 export type Line = z.infer<typeof lineSchema>
 
-/** The bridge as a user starts it, with `--json`; `onLine` sees each line. `nodeFlags` are for Node itself. */
-export const startBridge = (
-  flags: readonly string[],
-  onLine: (line: Line) => void,
-  { nodeFlags = [] }: { nodeFlags?: readonly string[] } = {},
-) => {
+/** What `npm start` tells Node itself, between its name and the script's. */
+export const startFlags: readonly string[] = packageJson.scripts.start.split(' ').slice(1, -1)
+
+/** The bridge as a user starts it, with `--json`; `onLine` sees each line. */
+export const startBridge = (flags: readonly string[], onLine: (line: Line) => void) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'bridge-bench-'))
-  const args = [...nodeFlags, 'infra/local/main.ts', '--data', dataDir, '--json', ...flags]
+  const args = [...startFlags, 'infra/local/main.ts', '--data', dataDir, '--json', ...flags]
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let complaints = ''
   child.stderr.on('data', chunk => {

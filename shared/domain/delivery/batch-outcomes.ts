@@ -19,7 +19,8 @@ export const createOutcomeTally = (): OutcomeTally => {
   }
 }
 
-const noOutcomes: BatchOutcomes = {
+/** Of an endpoint that nothing was asked of. */
+export const noOutcomes: BatchOutcomes = {
   successes: 0,
   failures: 0,
   failuresSinceSuccess: 0,

@@ -22,7 +22,7 @@ export const advanceSeries = (before: WalkState, page: CountedPage, overlapSecon
   const goesByNext = !step.complete && step.state.ask.kind === 'next'
   if (series === null && !isByNext)
     return goesByNext ? { ...step, state: begun(before, step.state, page) } : step
-  const current = series ?? seriesOf(before, page)
+  const current = series ?? ofWholeWalk(before, page)
   const reached = placeOf(step.state)
   if (goesByNext)
     return { ...step, state: { ...step.state, ...current.sure, series: { ...current, reached } } }
@@ -55,18 +55,20 @@ const beginAgain = (before: WalkState, series: Series): WalkStep => {
   return { kind: 'page', state, complete: false, atEnd: false }
 }
 
-const begun = (before: WalkState, after: WalkState, page: CountedPage): WalkState => {
-  const sure = placeOf(after)
-  return { ...after, series: { ...seriesOf(before, page), pageSize: page.count, sure, reached: sure } }
+const newSeries = (first: Series['first'], pageSize: number, sure: Series['sure']): Series => ({
+  ...{ first, pageSize, sure, reached: sure },
+  onward: null,
+})
+
+/** After its first page, which was asked for by a record of ours: what it said of the anchor is sure. */
+const begun = ({ ask }: WalkState, after: WalkState, { count }: CountedPage): WalkState => {
+  const first = ask.kind === 'after' ? ask.anchor : null
+  return { ...after, series: newSeries(first, count, placeOf(after)) }
 }
 
 /** Of a walk that goes by `next` from a page that is not known any more: it is begun again as a whole. */
-const seriesOf = (before: WalkState, page: CountedPage): Series => {
-  const first = before.ask.kind === 'after' ? before.ask.anchor : before.from
-  const sure = placeOf(before)
-  const pageSize = Math.max(page.count, before.pageSize ?? 0)
-  return { first, pageSize, sure, reached: sure, onward: null }
-}
+const ofWholeWalk = (before: WalkState, { count }: CountedPage): Series =>
+  newSeries(before.from, Math.max(count, before.pageSize ?? 0), placeOf(before))
 
 const withPageSize = (step: WalkStep, { count }: CountedPage): WalkStep =>
   step.kind === 'page' ? { ...step, state: { ...step.state, pageSize: count } } : step

@@ -35,7 +35,7 @@ const placeSchema = z.object(placeFields)
 const seriesSchema = z.object({
   /** After which record its first page is asked for; null: at the start of the list. */
   first: anchorSchema.nullable(),
-  /** How many records its first page had. */
+  /** How many records its first page had; where that is not known, the most that a page had. */
   pageSize: z.int(),
   /** What is known without the series, and with it. */
   sure: placeSchema,
@@ -67,6 +67,7 @@ export const walkStateSchema = z.object({
   beforeNewest: anchorSchema.nullable(),
   /** How many records the page before had; null before the first, and in a place of before pages were counted. */
   pageSize: z.int().nullable().default(null),
+  /** Null while the walk goes by its own records, and in a place of before series were told. */
   series: seriesSchema.nullable().default(null),
 })
 

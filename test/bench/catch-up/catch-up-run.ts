@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
-import packageJson from '../../../package.json' with { type: 'json' }
-import { forkChild, type Line, startBridge } from '../children.ts'
+import { forkChild, type Line, startBridge, startFlags } from '../children.ts'
 import {
   type WorldReport,
   type WorldSettings,
@@ -38,8 +37,6 @@ export type CatchUpResult = {
   report: WorldReport
 }
 
-/** What `npm start` tells Node itself, between its name and the script's. */
-const nodeFlags = packageJson.scripts.start.split(' ').slice(1, -1)
 const lookEveryMs = 250
 const givenUpAfterMs = 900_000
 /** Where no limit is wanted, the bridge is to keep to none either. */
@@ -67,8 +64,7 @@ export const runCatchUp = async (of: CatchUpCase): Promise<CatchUpResult> => {
       if (kind === 'enqueued') enqueuedAtMs = Date.parse(at)
     }
     const startedMs = Date.now()
-    const bridge =
-      emulators === null ? startBridge(flags, onLine, { nodeFlags }) : startAlone(emulators.answer, flags)
+    const bridge = emulators === null ? startBridge(flags, onLine) : startAlone(emulators.answer, flags)
     try {
       let report = await world.ask(worldReportSchema)
       while (report.arrived < visible && Date.now() - startedMs < givenUpAfterMs) {
@@ -111,7 +107,7 @@ const startAlone = (emulators: z.core.util.JSONType, flags: readonly string[]) =
   const args = [JSON.stringify(emulators), '--data', dataDir, ...flags]
   const child = fork(join(import.meta.dirname, 'bridge-child.ts'), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: nodeFlags,
+    execArgv: [...startFlags],
   })
   const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {

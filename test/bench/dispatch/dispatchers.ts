@@ -27,9 +27,9 @@ import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-poli
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
 import type { EndpointStore } from '../../../shared/domain/endpoint/endpoint-store.ts'
 import { masterSecretName } from '../../../shared/domain/secret-store.ts'
+import { lambdaContext } from '../lambda-context.ts'
 import { anySecret } from '../price/any-secret.ts'
 import { fastQueueArn, type ToPost } from './bench-batches.ts'
-import { lambdaContext } from './lambda-context.ts'
 
 const clock = systemClock
 const now = () => clock.now()
@@ -111,7 +111,7 @@ export const startDispatcher = ({ endpoints, ...stores }: Stores, telemetry: Tel
     handle: async (batch: readonly ToPost[]): Promise<void> => {
       const { batchItemFailures } = await handler(
         { Records: batch.map(({ record }) => record) },
-        lambdaContext,
+        lambdaContext(60_000),
       )
       if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} deliveries failed`)
     },

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Context } from 'aws-lambda'
 import { createHandler as createDispatcherHandler } from '../../../functions/dispatcher/handler.ts'
 import { createHandler as createPollerHandler } from '../../../functions/poller/handler.ts'
 import { createHandler as createReleaserHandler } from '../../../functions/releaser/handler.ts'
@@ -35,6 +34,7 @@ import { createHealthKeeper } from '../../../shared/domain/delivery/health-keepe
 import { defaultRetrySchedule } from '../../../shared/domain/delivery/retry-policy.ts'
 import { runEveryMinutes } from '../../../shared/domain/polling/run-schedule.ts'
 import { minuteMs } from '../../../shared/domain/time-units.ts'
+import { lambdaContext } from '../lambda-context.ts'
 import { amongSuccesses } from './among-successes.ts'
 
 export type CountedAws = {
@@ -50,21 +50,7 @@ export type FunctionsOptions = { aws: CountedAws; clock: Clock; onLine: (line: s
 const tokenCachedSeconds = 300
 const deadlineMs = 15_000
 
-/** As Lambda gives it, with what the telemetry reads of it. */
-const context: Context = {
-  callbackWaitsForEmptyEventLoop: false,
-  functionName: 'bench',
-  functionVersion: '$LATEST',
-  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:bench',
-  memoryLimitInMB: '256',
-  awsRequestId: randomUUID(),
-  logGroupName: '/bench',
-  logStreamName: 'bench',
-  getRemainingTimeInMillis: () => 180_000,
-  done: () => {},
-  fail: () => {},
-  succeed: () => {},
-}
+const context = lambdaContext(180_000)
 
 /** What a process of any function has: clients of its own, and caches that it begins with empty. */
 const surroundings = ({ aws, clock, onLine }: FunctionsOptions) => {

@@ -5,7 +5,7 @@ import { nextAttempt, rank } from '../../../shared/domain/delivery/position.ts'
 import type { Mistake } from '../functions/mistake.ts'
 import { nameOfDelivery } from '../twins/table.ts'
 
-import { allSent, messageIn } from './messages.ts'
+import { allSent, changing, messageIn } from './messages.ts'
 
 // Each undoes one rule of DESIGN.md, from outside: what the code works with is changed, not the code.
 
@@ -96,17 +96,7 @@ const undoesWhatOthersRecorded: Mistake = {
 const forgetsASuccessItCouldNotRecord: Mistake = {
   dispatcher: deps => ({
     ...deps,
-    queue: {
-      send: entries =>
-        deps.queue.send(
-          entries.map(entry => {
-            const message = messageIn(entry)
-            return message === null
-              ? entry
-              : { ...entry, body: encodeMessage({ ...message, deliveredBy: null }) }
-          }),
-        ),
-    },
+    queue: changing(deps.queue, message => ({ ...message, deliveredBy: null })),
   }),
 }
 

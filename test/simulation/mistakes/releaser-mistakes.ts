@@ -1,8 +1,7 @@
-import { encodeMessage } from '../../../shared/domain/delivery/delivery-message.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import type { Mistake } from '../functions/mistake.ts'
 
-import { messageIn } from './messages.ts'
+import { changing } from './messages.ts'
 
 // Each undoes one rule of DESIGN.md, from outside: what the code works with is changed, not the code.
 
@@ -45,16 +44,7 @@ const releasesOnTheEdge: Mistake = {
 const sendsTheSameAttemptAgain: Mistake = {
   releaser: deps => ({
     ...deps,
-    queue: {
-      send: entries =>
-        deps.queue.send(
-          entries.map(entry => {
-            const message = messageIn(entry)
-            if (message === null || message.attempt < 2) return entry
-            return { ...entry, body: encodeMessage({ ...message, attempt: message.attempt - 1 }) }
-          }),
-        ),
-    },
+    queue: changing(deps.queue, message => ({ ...message, attempt: Math.max(1, message.attempt - 1) })),
   }),
 }
 

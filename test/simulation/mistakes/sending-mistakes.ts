@@ -1,30 +1,22 @@
-import type { QueueEntry } from '../../../shared/domain/delivery/delivery-queue.ts'
 import type { Mistake } from '../functions/mistake.ts'
 
-import { allSent } from './messages.ts'
+import { allSent, heldBack } from './messages.ts'
 
 // Each undoes one rule of DESIGN.md, from outside: what the code works with is changed, not the code.
 
 /** Commits what is not sent yet. */
 const commitsBeforeItSends: Mistake = {
   poller: deps => {
-    let unsent: QueueEntry[] = []
+    const { queue, letGo } = heldBack(deps.queue)
     return {
       ...deps,
-      queue: {
-        send: async entries => {
-          unsent.push(...entries)
-          return allSent(entries)
-        },
-      },
+      queue,
       log: { ...deps.log, record: async events => new Set(events.map(({ id }) => id)) },
       cursors: {
         ...deps.cursors,
         commit: async (key, cursor, expected) => {
           const result = await deps.cursors.commit(key, cursor, expected)
-          const entries = unsent
-          unsent = []
-          if (entries.length > 0) await deps.queue.send(entries)
+          await letGo()
           return result
         },
       },
@@ -34,22 +26,15 @@ const commitsBeforeItSends: Mistake = {
 
 const recordsBeforeItSends: Mistake = {
   poller: deps => {
-    let unsent: QueueEntry[] = []
+    const { queue, letGo } = heldBack(deps.queue)
     return {
       ...deps,
-      queue: {
-        send: async entries => {
-          unsent.push(...entries)
-          return allSent(entries)
-        },
-      },
+      queue,
       log: {
         ...deps.log,
         record: async events => {
           const recorded = await deps.log.record(events)
-          const entries = unsent
-          unsent = []
-          if (entries.length > 0) await deps.queue.send(entries)
+          await letGo()
           return recorded
         },
       },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createMemoryEndpointStore } from '../../../shared/adapters/memory/endpoint-store.ts'
+import { noOutcomes as none } from '../../../shared/domain/delivery/batch-outcomes.ts'
 import { createEndpointDirectory } from '../../../shared/domain/delivery/endpoint-directory.ts'
 import { createHealthKeeper } from '../../../shared/domain/delivery/health-keeper.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
@@ -7,15 +8,6 @@ import { type BatchOutcomes, goodHealth, windowMs } from '../../../shared/domain
 import type { Happening } from '../../../shared/domain/happenings.ts'
 import { createTestClock, endpointOf, nowMs } from './harness.ts'
 
-const none: BatchOutcomes = {
-  successes: 0,
-  failures: 0,
-  failuresSinceSuccess: 0,
-  throttled: 0,
-  lastSuccessAtMs: null,
-  failingSinceMs: null,
-  pauseUntilMs: null,
-}
 const successes = (count: number): BatchOutcomes => ({ ...none, successes: count, lastSuccessAtMs: nowMs })
 const failure: BatchOutcomes = { ...none, failures: 1, failuresSinceSuccess: 1, failingSinceMs: nowMs }
 const due = { sinceMs: nowMs - 60_000, because: 'failing_share', probes: 0, nextProbeAtMs: nowMs } as const

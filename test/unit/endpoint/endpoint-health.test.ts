@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noOutcomes as none } from '../../../shared/domain/delivery/batch-outcomes.ts'
 import {
   attemptsToJudge,
   type BatchOutcomes,
@@ -19,15 +20,6 @@ import {
 
 const startMs = Date.UTC(2026, 10, 20, 9)
 
-const none: BatchOutcomes = {
-  successes: 0,
-  failures: 0,
-  failuresSinceSuccess: 0,
-  throttled: 0,
-  lastSuccessAtMs: null,
-  failingSinceMs: null,
-  pauseUntilMs: null,
-}
 const failed = (failures: number, atMs: number): BatchOutcomes => ({
   ...none,
   failures,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { noOutcomes as none } from '../../../shared/domain/delivery/batch-outcomes.ts'
 import {
   attemptsToJudge,
   type BatchOutcomes,
@@ -13,15 +14,6 @@ import { freshPace, takePace } from '../../../shared/domain/endpoint/pace-policy
 import { rotateKeys } from '../../../shared/domain/endpoint/rotate-keys.ts'
 
 const nowMs = Date.UTC(2026, 10, 20, 9)
-const none: BatchOutcomes = {
-  successes: 0,
-  failures: 0,
-  failuresSinceSuccess: 0,
-  throttled: 0,
-  lastSuccessAtMs: null,
-  failingSinceMs: null,
-  pauseUntilMs: null,
-}
 const failure: BatchOutcomes = { ...none, failures: 1, failuresSinceSuccess: 1, failingSinceMs: nowMs }
 const success: BatchOutcomes = { ...none, successes: 1, lastSuccessAtMs: nowMs }
 const changed = (health: Partial<EndpointHealth>, outcomes: Partial<BatchOutcomes>) =>

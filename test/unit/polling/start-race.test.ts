@@ -78,39 +78,35 @@ const createRace = () => {
   return { clock, put, cursors, newProcess, lookForStart, logged, floor }
 }
 
+/** A record comes between the looks of two runs; the one that looked first goes on first, and the other is superseded. */
+const overtake = async ({ clock, put, lookForStart }: ReturnType<typeof createRace>): Promise<void> => {
+  const [earlierGoesOn, laterGoesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const earlier = lookForStart(earlierGoesOn.promise)
+  await clock.turnTo((startSecond + 10) * 1_000)
+  put('new')
+  const later = lookForStart(laterGoesOn.promise)
+  await clock.turnTo((startSecond + 20) * 1_000)
+  earlierGoesOn.resolve()
+  expect((await earlier).end).toEqual({ kind: 'complete' })
+  laterGoesOn.resolve()
+  expect((await later).end).toEqual({ kind: 'superseded' })
+}
+
 describe('two runs that look for the start at the latest record at the same time', () => {
   it('regression: log nothing as seen that is new to the start which the other one has found', async () => {
-    const { clock, put, lookForStart, logged, floor } = createRace()
-    const [earlierGoesOn, laterGoesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    put('there at the start')
-    const earlier = lookForStart(earlierGoesOn.promise)
-    await clock.turnTo((startSecond + 10) * 1_000)
-    put('new')
-    const later = lookForStart(laterGoesOn.promise)
-    await clock.turnTo((startSecond + 20) * 1_000)
-    earlierGoesOn.resolve()
-    expect((await earlier).end).toEqual({ kind: 'complete' })
-    laterGoesOn.resolve()
-    expect((await later).end).toEqual({ kind: 'superseded' })
+    const race = createRace()
+    race.put('there at the start')
+    await overtake(race)
     // It is to be sent: what the log holds already never is.
-    expect(logged()).toEqual(['there at the start'])
-    expect(await floor()).toBe(startSecond)
+    expect(race.logged()).toEqual(['there at the start'])
+    expect(await race.floor()).toBe(startSecond)
   })
 
   it('regression: nor where the earlier one has found an empty list', async () => {
-    const { clock, put, lookForStart, logged, floor } = createRace()
-    const [earlierGoesOn, laterGoesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const earlier = lookForStart(earlierGoesOn.promise)
-    await clock.turnTo((startSecond + 10) * 1_000)
-    put('new')
-    const later = lookForStart(laterGoesOn.promise)
-    await clock.turnTo((startSecond + 20) * 1_000)
-    earlierGoesOn.resolve()
-    expect((await earlier).end).toEqual({ kind: 'complete' })
-    laterGoesOn.resolve()
-    expect((await later).end).toEqual({ kind: 'superseded' })
-    expect(logged()).toEqual([])
-    expect(await floor()).toBe(0)
+    const race = createRace()
+    await overtake(race)
+    expect(race.logged()).toEqual([])
+    expect(await race.floor()).toBe(0)
   })
 
   it('regression: read nothing while the other one is still looking for it', async () => {

@@ -38,6 +38,21 @@ export const eventOf = (uuid: string, of: Partial<LoggedEvent> = {}): LoggedEven
   }
 }
 
+/** A delivery that is due. */
+export const waiting: Partial<Delivery> = {
+  position: { round: 1, attempt: 3 },
+  retryAtMs: nowMs - 1,
+  dueMs: nowMs - 1,
+}
+/** One that is held, and may go. */
+export const held: Partial<Delivery> = {
+  state: 'held',
+  position: { round: 1, attempt: 0 },
+  retryAtMs: null,
+  dueMs: nowMs - 10,
+  reason: 'endpoint_disabled',
+}
+
 /** A releaser on twins, with everything that it did. */
 export const createHarness = async (of: { endpoints?: Endpoint[] } = {}) => {
   const { clock, turn } = createTestClock()

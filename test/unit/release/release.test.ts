@@ -4,21 +4,9 @@ import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import { entriesAtOnceMax, leaseMs, lostQueueHorizonMs } from '../../../shared/domain/release/due-entries.ts'
 import { release } from '../../../shared/domain/release/release.ts'
 import { endpointOf, idOf, messageIn, messageOf, nowMs } from '../delivery/harness.ts'
-import { createHarness, eventOf } from './harness.ts'
+import { createHarness, eventOf, held, waiting } from './harness.ts'
 
 const minuteMs = 60_000
-const waiting: Partial<Delivery> = {
-  position: { round: 1, attempt: 3 },
-  retryAtMs: nowMs - 1,
-  dueMs: nowMs - 1,
-}
-const held: Partial<Delivery> = {
-  state: 'held',
-  position: { round: 1, attempt: 0 },
-  retryAtMs: null,
-  dueMs: nowMs - 10,
-  reason: 'endpoint_disabled',
-}
 
 describe('what is due', () => {
   test('is sent as its next attempt, made from the log, and its entry is leased', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { IndexEntry } from '../../../shared/domain/delivery/delivery-store.ts'
 import { goodHealth } from '../../../shared/domain/endpoint/endpoint-health.ts'
 import {
@@ -13,20 +12,8 @@ import {
 import { endDelivery } from '../../../shared/domain/release/end-delivery.ts'
 import { release } from '../../../shared/domain/release/release.ts'
 import { createTestClock, deliveryOf, endpointOf, idOf, messageIn, nowMs } from '../delivery/harness.ts'
-import { createHarness } from './harness.ts'
+import { createHarness, held, waiting } from './harness.ts'
 
-const waiting: Partial<Delivery> = {
-  position: { round: 1, attempt: 3 },
-  retryAtMs: nowMs - 1,
-  dueMs: nowMs - 1,
-}
-const held: Partial<Delivery> = {
-  state: 'held',
-  position: { round: 1, attempt: 0 },
-  retryAtMs: null,
-  dueMs: nowMs - 10,
-  reason: 'endpoint_disabled',
-}
 const open = {
   sinceMs: nowMs,
   because: 'failing_share',

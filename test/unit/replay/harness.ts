@@ -2,12 +2,14 @@ import { createMemoryDeliveryStore } from '../../../shared/adapters/memory/deliv
 import { createMemoryEventLog } from '../../../shared/adapters/memory/event-log.ts'
 import { createMemoryReplayPlans } from '../../../shared/adapters/memory/replay-plans.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
+import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import type {
   DeadLetterMessage,
   DeadLetterMessages,
 } from '../../../shared/domain/replay/dead-letter-messages.ts'
+import type { ToRecover } from '../../../shared/domain/replay/recover.ts'
 import type { ReplayPlan } from '../../../shared/domain/replay/replay-plan.ts'
-import { createTestClock, deliveryOf, idOf, nowMs, second } from '../delivery/harness.ts'
+import { createTestClock, deliveryOf, endpointOf, idOf, nowMs, second } from '../delivery/harness.ts'
 
 export const planOf = (fields: Partial<ReplayPlan> = {}): ReplayPlan => ({
   name: 'replay-1',
@@ -74,3 +76,17 @@ export const createFakeMessages = (queued: readonly DeadLetterMessage[]) => {
   }
   return { messages, waiting, removed, released }
 }
+
+/** To recover these at an endpoint; whatever is to be otherwise is said. */
+export const toRecover = (events: readonly LoggedEvent[], of: Partial<ToRecover> = {}): ToRecover => ({
+  endpoint: endpointOf(),
+  only: 'missing',
+  events: pagesOf(...events),
+  plan: planOf(),
+  floorSecondOf: () => null,
+  ratePerSecond: 10,
+  isDryRun: false,
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+  ...of,
+})

@@ -5,12 +5,12 @@ import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { reconciledAfterMs } from '../../../shared/domain/release/due-marks.ts'
 import { replayDead } from '../../../shared/domain/replay/change-dead.ts'
 import { beginFirstRound } from '../../../shared/domain/replay/next-round.ts'
-import { eventsAtOnceMax, recover, type ToRecover } from '../../../shared/domain/replay/recover.ts'
+import { eventsAtOnceMax, recover } from '../../../shared/domain/replay/recover.ts'
 import { judgeEvent } from '../../../shared/domain/replay/recover-rules.ts'
 import { fitsFilters } from '../../../shared/domain/replay/wanted-events.ts'
 import { deliveryOf, endpointOf, nowMs, second } from '../delivery/harness.ts'
 import { eventOf } from '../release/harness.ts'
-import { createHarness, deadOf, pagesOf, planOf } from './harness.ts'
+import { createHarness, deadOf, pagesOf, planOf, toRecover } from './harness.ts'
 
 const old = { loggedAtMs: nowMs - 2 * reconciledAfterMs }
 const nothingLeft = { movedOn: 0, expired: 0, endpointRemoved: 0, diedSince: 0 }
@@ -66,19 +66,6 @@ describe('replaying dead letters', () => {
 })
 
 describe('recover', () => {
-  const toRecover = (of: Partial<ToRecover> = {}): ToRecover => ({
-    endpoint: endpointOf(),
-    only: 'missing',
-    events: pagesOf(),
-    plan: planOf(),
-    floorSecondOf: () => null,
-    ratePerSecond: 10,
-    isDryRun: false,
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-    ...of,
-  })
-
   test.each([0, 1, eventsAtOnceMax, eventsAtOnceMax + 1])(
     'of %i events tells after each step how many were set and where it is, and no more often',
     async count => {
@@ -86,7 +73,7 @@ describe('recover', () => {
       const { deps } = await createHarness()
       const progress: { set: number; eventId: string }[] = []
       const onProgress = (at: { set: number; eventId: string }): void => void progress.push(at)
-      expect(await recover(toRecover({ events: pagesOf(...events), onProgress }), deps)).toMatchObject({
+      expect(await recover(toRecover(events, { onProgress }), deps)).toMatchObject({
         looked: count,
         complete: true,
       })
@@ -104,7 +91,10 @@ describe('recover', () => {
     const stop = new AbortController()
     // As many as make a step: what comes after them is looked for in vain.
     const events = manyOld(eventsAtOnceMax)
-    const done = await recover(toRecover({ events: endingIn(stop, ...events), signal: stop.signal }), deps)
+    const done = await recover(
+      toRecover([], { events: endingIn(stop, ...events), signal: stop.signal }),
+      deps,
+    )
     expect(done).toMatchObject({ looked: eventsAtOnceMax, complete: false })
     expect((await plans.read('replay-1'))?.placeId).toBe(events.at(-1)?.id)
   })
@@ -113,7 +103,7 @@ describe('recover', () => {
     const { deps, plans } = await createHarness()
     const plan = planOf({ placeId: 'there' })
     await plans.put(plan)
-    expect(await recover(toRecover({ events: pagesOf(...manyOld(2)), isDryRun: true }), deps)).toMatchObject({
+    expect(await recover(toRecover(manyOld(2), { isDryRun: true }), deps)).toMatchObject({
       complete: true,
     })
     expect(await plans.read('replay-1')).toEqual(plan)
@@ -129,9 +119,9 @@ describe('recover', () => {
     const complaint = eventOf('complaint', { ...old, type: 'email.complaint' })
     const endpoint = endpointOf({ types: ['email.bounce.*'] })
     const watched = { ...deps, store: { ...store, readMany } }
-    const some = toRecover({ endpoint, events: pagesOf(complaint, eventOf('bounce', old)) })
+    const some = toRecover([complaint, eventOf('bounce', old)], { endpoint })
     expect(await recover(some, watched)).toMatchObject({ set: { missing: 1 }, left: { unwanted: 1 } })
-    const none = toRecover({ endpoint, events: pagesOf(complaint) })
+    const none = toRecover([complaint], { endpoint })
     expect(await recover(none, watched)).toMatchObject({ set: { missing: 0 }, left: { unwanted: 1 } })
     expect(asked).toEqual([1])
   })
@@ -250,20 +240,7 @@ describe('whether an endpoint wants an event of the log', () => {
     const { deps, item } = await createHarness()
     const event = eventOf('one', old)
     const endpoint = endpointOf({ types: ['email.complaint', 'email.bounce.*'] })
-    await recover(
-      {
-        endpoint,
-        only: 'missing',
-        events: pagesOf(event),
-        plan: planOf(),
-        floorSecondOf: () => null,
-        ratePerSecond: 10,
-        isDryRun: false,
-        signal: new AbortController().signal,
-        onProgress: () => undefined,
-      },
-      deps,
-    )
+    await recover(toRecover([event], { endpoint }), deps)
     expect((await item('one'))?.reason).toBe('recovered_by_operator')
   })
 })

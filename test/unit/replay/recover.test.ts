@@ -1,26 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { DeliveryState } from '../../../shared/domain/delivery/delivery.ts'
 import { noFilters } from '../../../shared/domain/endpoint/endpoint.ts'
-import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
-import { eventsAtOnceMax, recover, sumOf, type ToRecover } from '../../../shared/domain/replay/recover.ts'
+import { eventsAtOnceMax, recover, sumOf } from '../../../shared/domain/replay/recover.ts'
 import { recoverModes } from '../../../shared/domain/replay/recover-rules.ts'
 import { deliveryOf, endpointOf, idOf, nowMs, second } from '../delivery/harness.ts'
 import { eventOf } from '../release/harness.ts'
-import { createHarness, pagesOf, planOf } from './harness.ts'
+import { createHarness, planOf, toRecover } from './harness.ts'
 
 const old = { loggedAtMs: nowMs - 2 * 3_600_000 }
-const toRecover = (events: readonly LoggedEvent[], of: Partial<ToRecover> = {}): ToRecover => ({
-  endpoint: endpointOf(),
-  only: 'missing',
-  events: pagesOf(...events),
-  plan: planOf(),
-  floorSecondOf: () => null,
-  ratePerSecond: 10,
-  isDryRun: false,
-  signal: new AbortController().signal,
-  onProgress: () => undefined,
-  ...of,
-})
 const states: readonly DeliveryState[] = ['waiting', 'held', 'delivered', 'dead', 'cancelled']
 
 /** An event for each state of its delivery, and one that has none. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 
 /** As Lambda gives it, with what the telemetry reads of it. */
-export const lambdaContext: Context = {
+export const lambdaContext = (remainingMs: number): Context => ({
   callbackWaitsForEmptyEventLoop: false,
   functionName: 'bench',
   functionVersion: '$LATEST',
@@ -11,8 +11,8 @@ export const lambdaContext: Context = {
   awsRequestId: randomUUID(),
   logGroupName: '/bench',
   logStreamName: 'bench',
-  getRemainingTimeInMillis: () => 60_000,
+  getRemainingTimeInMillis: () => remainingMs,
   done: () => {},
   fail: () => {},
   succeed: () => {},
-}
+})
