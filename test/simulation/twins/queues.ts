@@ -82,8 +82,17 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
 
   const isVisible = (message: Message): boolean => message.visibleAtMs <= scheduler.now()
 
-  const visibleIn = (queue: QueueName): Message[] =>
-    [...messages.values()].filter(message => message.queue === queue && isVisible(message))
+  /** Those that can be received or redriven; what the queue has held beyond its retention is gone for both. */
+  const visibleIn = (queue: QueueName): Message[] => {
+    const there = [...messages.values()].filter(message => message.queue === queue && isVisible(message))
+    const isKept = (message: Message): boolean => scheduler.now() - message.sentAtMs <= retentionMs
+    for (const message of there) {
+      if (isKept(message)) continue
+      scheduler.note(`${message.id} is past its retention`)
+      remove(message)
+    }
+    return there.filter(isKept)
+  }
 
   /** At most `max`, in any order. */
   const receive = (queue: QueueName, max: number): Message[] => {
@@ -92,14 +101,9 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
     while (there.length > 0 && received.length < max) {
       const [message] = there.splice(scheduler.dice.int(0, there.length - 1), 1)
       if (message === undefined) continue
-      if (scheduler.now() - message.sentAtMs > retentionMs) {
-        scheduler.note(`${message.id} is past its retention`)
-        remove(message)
-        continue
-      }
       if (message.receipts >= queueSettings.maxReceiveCount && queue !== 'dead') {
-        // AWS moves it as it is.
-        send({ ...message, queue: 'dead', delayMs: 0 })
+        // AWS moves it as it is, and its retention counts from when it was first sent (SQS, "Dead-letter queues").
+        send({ ...message, queue: 'dead', delayMs: 0 }).sentAtMs = message.sentAtMs
         remove(message)
         continue
       }
@@ -141,7 +145,7 @@ export const createQueues = (scheduler: Scheduler, watch: QueueWatch) => {
       message.inFlight = false
       message.visibleAtMs = Math.min(message.visibleAtMs, scheduler.now())
     },
-    /** AWS's own redrive: what lies in the dead-letter queue goes back to a lane as it is. */
+    /** AWS's own redrive: what lies in the dead-letter queue goes back to a lane as it is, as a new message. */
     redrive: (to: Lane, max: number): Message[] => {
       const some = visibleIn('dead').slice(0, max)
       for (const message of some) {
