@@ -1,11 +1,9 @@
+import { batchMessagesMax } from '../../../infra/stack/lane-source.ts'
 import type { Clock } from '../../../shared/domain/clock.ts'
 import type { Lane } from '../../../shared/domain/delivery/delivery-queue.ts'
 import type { DispatchResult } from '../../../shared/domain/delivery/dispatch.ts'
 import type { ReceivedMessage } from '../../../shared/domain/delivery/received-message.ts'
 import type { FairQueue, HandedOut } from './fair-queue.ts'
-
-/** The most of a batch without a longer window (infra/stack/lane-source.ts). */
-const batchSize = 10
 
 export type Dispatch = (batch: readonly ReceivedMessage[]) => Promise<DispatchResult>
 
@@ -23,8 +21,8 @@ export const createInstances = (start: () => Dispatch): Dispatch => {
 }
 
 /**
- * An event source mapping at its maximum concurrency: so many batches at once, each of ten messages or of what came
- * within the window (AWS Lambda Developer Guide, "Configuring scaling behavior for SQS event source mappings" and
+ * An event source mapping at its maximum concurrency: so many batches at once, each full or of what came within
+ * the window (AWS Lambda Developer Guide, "Configuring scaling behavior for SQS event source mappings" and
  * "Lambda parameters for Amazon SQS event source mappings"). A message is deleted when its batch has ended, and one that
  * failed stays in flight: no model waits for its visibility to end.
  */
@@ -40,17 +38,17 @@ export const startLane = (of: {
   const { queue, clock } = of
 
   const gather = async (): Promise<HandedOut[]> => {
-    const batch = queue.receive(batchSize)
+    const batch = queue.receive(batchMessagesMax)
     while (batch.length === 0) {
       await queue.visible()
-      batch.push(...queue.receive(batchSize))
+      batch.push(...queue.receive(batchMessagesMax))
     }
     const untilMs = clock.now() + of.windowMs
-    while (batch.length < batchSize && clock.now() < untilMs) {
+    while (batch.length < batchMessagesMax && clock.now() < untilMs) {
       const came = new AbortController()
       await Promise.race([queue.visible(), clock.sleep(untilMs - clock.now(), came.signal)])
       came.abort()
-      batch.push(...queue.receive(batchSize - batch.length))
+      batch.push(...queue.receive(batchMessagesMax - batch.length))
     }
     return batch
   }
