@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
-import { parseArgs } from 'node:util'
+import { Argument } from 'commander'
+import { commandLine, wholeNumber } from '../command-line.ts'
 import type { Bench } from './bench.ts'
 import { catchUpBench } from './catch-up.ts'
 import { coldStartBench } from './cold-start.ts'
@@ -28,34 +29,31 @@ const benches: readonly Bench[] = [
   soakBench,
 ]
 
-/** `npm run bench [-- NAME …] [--json] [--minutes N]`: a table for people, or one object a line. Measures; never gates. */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'boolean' }, minutes: { type: 'string' } },
-})
-const unknown = positionals.filter(name => !benches.some(bench => bench.name === name))
-if (unknown.length > 0) {
-  console.error(
-    `There is no bench ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}.`,
-  )
-  process.exit(2)
-}
-const minutes = values.minutes === undefined ? undefined : Number(values.minutes)
-if (minutes !== undefined && !(minutes >= 1)) {
-  console.error(`--minutes ${values.minutes}: must be a number of at least 1.`)
-  process.exit(2)
-}
+const program = commandLine(
+  'npm run bench --',
+  'Measures; never gates. Prints a table for people, or one object a line.',
+)
+  .addArgument(new Argument('[names...]', 'all unless given').choices(benches.map(({ name }) => name)))
+  .option('--json', 'one object on one line for each', false)
+  .option('--minutes <n>', 'how long it measures, where a bench leaves that open', wholeNumber)
+  .addHelpText('after', `\n${benches.map(({ name, about }) => `${name}: ${about}`).join('\n')}`)
+  .parse()
+
+/** As commander hands them out. */
+type Flags = { json: boolean; minutes?: number }
+const { json, minutes } = program.opts<Flags>()
+
 const machine = {
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
   memoryGb: Math.round(totalmem() / 1024 ** 3),
   node: process.version,
 }
-const chosen = benches.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const chosen = benches.filter(({ name }) => program.args.length === 0 || program.args.includes(name))
 for (const bench of chosen) {
   const figures = await bench.run(minutes === undefined ? {} : { minutes })
   const command = `npm run bench -- ${bench.name}`
-  if (values.json === true) {
+  if (json) {
     console.log(
       JSON.stringify({ bench: bench.name, command, at: new Date().toISOString(), machine, figures }),
     )
