@@ -2,14 +2,8 @@ import { Duration } from 'aws-cdk-lib'
 import { CfnFunction, EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda'
 import { CfnQueue, type IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import { batchMessagesMax } from './lane-batches.ts'
 
-/**
- * Messages of one invocation: two receives full, which takes a window to gather them in (Lambda API,
- * CreateEventSourceMapping, "BatchSize"). What an invocation waits for its endpoints is paid once for all of a batch; and
- * twice as many get through while some batches wait for an endpoint that does not answer (`npm run bench -- price`,
- * `isolation`). More would be more attempts at once at one endpoint, beside the other batches'.
- */
-export const batchMessagesMax = 20
 const batchMessagesWithoutWindow = 10
 /** How many time-outs of the function a message stays hidden for (Lambda Developer Guide, as below). */
 const timeoutsHidden = 6

@@ -9,7 +9,7 @@ const deliveries = 1_000
 const repeats = 5
 const warmUps = 2
 /** What fills a core; beyond it an origin's connections would be the limit (`connectionsPerOriginMax`, 64). */
-const batchesToFill = 6
+const batchesToFill = 3
 
 type Spread = { endpoints: number; origins: number; batchesAtOnce: number }
 const one = { endpoints: 1, origins: 1 }

@@ -1,4 +1,4 @@
-import { batchMessagesMax } from '../../infra/stack/lane-source.ts'
+import { batchMessagesMax } from '../../infra/stack/lane-batches.ts'
 import type { Bench } from './bench.ts'
 import { logsAndStorage, requestsAndCompute } from './price/price-list.ts'
 import {

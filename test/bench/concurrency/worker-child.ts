@@ -18,7 +18,7 @@ const [port, attempts, measuredMs, perSecondMax] = z
   ])
   .parse(process.argv.slice(2))
 
-/** As Lambda hands them on. */
+/** No more than Lambda hands on, and a part of all larger numbers of attempts. */
 const batchMax = 10
 /** So many deliveries go before, for connections and for the compiler. */
 const warmUpDeliveries = 1_500

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { SQSRecord } from 'aws-lambda'
+import { batchMessagesMax } from '../../../infra/stack/lane-batches.ts'
 import { chunks } from '../../../shared/adapters/bounded.ts'
 import { encodeMessage, messageVersion } from '../../../shared/domain/delivery/delivery-message.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
@@ -9,8 +10,6 @@ import { readRecord } from '../../../shared/domain/feedback/read-record.ts'
 import { eventLifeDays } from '../../../shared/domain/polling/event-log.ts'
 import { daySeconds } from '../../../shared/domain/time-units.ts'
 
-/** As Lambda hands them on. */
-const batchSize = 10
 /** How old an event is when it is dispatched. */
 const ageSeconds = 5
 
@@ -36,7 +35,7 @@ export const createBatches = (
 ): ToPost[][] =>
   chunks(
     Array.from({ length: count }, (_, at) => toPost(at, second, endpoints)),
-    batchSize,
+    batchMessagesMax,
   )
 
 const toPost = (at: number, second: number, endpoints: readonly Endpoint[]): ToPost => {

@@ -1,4 +1,4 @@
-import { batchMessagesMax } from '../../../infra/stack/lane-source.ts'
+import { batchMessagesMax } from '../../../infra/stack/lane-batches.ts'
 import type { Clock } from '../../../shared/domain/clock.ts'
 import type { Lane } from '../../../shared/domain/delivery/delivery-queue.ts'
 import type { DispatchResult } from '../../../shared/domain/delivery/dispatch.ts'
