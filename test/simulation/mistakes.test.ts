@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mistakes } from './mistakes.ts'
 import { runSeeds } from './run-many.ts'
 
-/** Seeds that are tried for each mistake: no more than `npm test` tries of the bridge itself. */
+/** Seeds that are tried for each mistake: about as many as `npm test` tries of the bridge itself. */
 const seedsMax = 300
 const steps = 1_000
 

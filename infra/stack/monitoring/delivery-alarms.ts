@@ -83,7 +83,7 @@ export const deliveryAlarms = (): AlarmRow[] => [
     severity: 'ticket',
     heading: 'Dead letters',
     means:
-      'Deliveries were given up in the last hour, after some 75 hours of attempts. Their events are in the log and can be sent again.',
+      'Deliveries were given up in the last hour, after 75 to 92 hours. Their events are in the log and can be sent again.',
     metrics: { dead: { of: 'bridge', metric: 'deadLettered', statistic: 'Sum' } },
     ...atLeastOne,
     // An endpoint that is down gives up its events one by one: one alarm for all of them.
