@@ -38,7 +38,7 @@ export type CatchUpResult = {
 }
 
 const lookEveryMs = 250
-const givenUpAfterMs = 900_000
+const givenUpAfterMs = 1_800_000
 /** Where no limit is wanted, the bridge is to keep to none either. */
 const noLimitPerMinute = 1_000_000
 
