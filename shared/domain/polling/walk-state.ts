@@ -69,6 +69,10 @@ export const walkStateSchema = z.object({
   pageSize: z.int().nullable().default(null),
   /** Null while the walk goes by its own records, and in a place of before series were told. */
   series: seriesSchema.nullable().default(null),
+  /** How often a series was begun again. */
+  begunAgain: z.int().default(0),
+  /** What stays known of where the anchor may be, once a series was begun again too often; null before. */
+  doubted: placeSchema.nullable().default(null),
 })
 
 /** The place of a walk: all that it knows between two pages. */
@@ -96,6 +100,8 @@ export const beginWalk = (start: {
   beforeNewest: null,
   pageSize: null,
   series: null,
+  begunAgain: 0,
+  doubted: null,
 })
 
 /** A page, as far as the walk's course depends on it. */

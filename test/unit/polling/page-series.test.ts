@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { advanceSeries, type CountedPage } from '../../../shared/domain/polling/page-series.ts'
+import { advanceSeries, begunAgainMax, type CountedPage } from '../../../shared/domain/polling/page-series.ts'
 import {
   type Anchor,
   beginWalk,
@@ -83,6 +83,44 @@ describe('pages that are asked for by `next`', () => {
     )
     expect(asked).toEqual(['start', 'page=1', 'start', 'page=1', 'page=2', 'start'])
     expect(seen.size).toBe(9)
+  })
+
+  it('regression: are read to their end, and leave the anchor alone, where the first is always smaller than others', () => {
+    // Two servers that cut differently, say: what lies between their pages is on none of them.
+    const list = listOf([90, 80, 70, 60, 50, 40, 30, 20, 10])
+    const { seen, asked, anchors } = walk(list, request => (request % 2 === 0 && request < 8 ? 1 : 3))
+    const begun = Array.from({ length: 1 + begunAgainMax }, () => ['start', 'page=1'])
+    expect(asked).toEqual([...begun.flat(), 'page=2'])
+    expect(list.filter(({ uuid }) => !seen.has(uuid)).map(({ uuid }) => uuid)).toEqual([
+      'record-1',
+      'record-2',
+    ])
+    expect(anchors.filter(anchor => anchor !== null)).toEqual([])
+  })
+
+  it('regression: leave the anchor alone where the first has grown again each time that it is asked for', () => {
+    const sizes = [4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 8]
+    const { anchors, asked } = walk(
+      listOf([90, 80, 70, 60, 50, 40, 30, 20, 10]),
+      request => sizes[request] ?? 0,
+    )
+    expect(asked).toHaveLength(sizes.length)
+    expect(asked.filter(ask => ask === 'start')).toHaveLength(2 * (1 + begunAgainMax))
+    expect(anchors.filter(anchor => anchor !== null)).toEqual([])
+  })
+
+  it('regression: begin again where they have grown between a lost record and the first `next` that replaces it', () => {
+    const before = {
+      ...fromStart,
+      pageSize: 100,
+      byNext: true,
+      ask: { kind: 'next', query: 'page=1' },
+    } as const
+    const records = listOf(Array.from({ length: 200 }, (_, at) => at))
+    const page = { records, count: 200, nextQuery: 'page=2', askedSecond }
+    const step = advanceSeries(before, page, overlapSeconds)
+    expect(step).toMatchObject({ kind: 'page', complete: false })
+    expect(step.kind === 'page' && step.state.ask).toEqual({ kind: 'after', anchor: null })
   })
 
   it('cost no further request where the walk goes by its own records', () => {
