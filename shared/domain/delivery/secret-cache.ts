@@ -5,8 +5,8 @@ import type { SecretStore } from '../secret-store.ts'
 export const secretCachedMs = 300_000
 /** One that an endpoint refused is read again sooner, and not at each of its failures. */
 export const refusedCachedMs = 5_000
-/** Secrets kept; beyond that all are read again. */
-export const secretsCachedMax = 1_000
+/** Secrets kept, of some hundred bytes each; beyond that the one that was read first is read again. */
+export const secretsCachedMax = 10_000
 
 /** Secrets as one process remembers them; a failed reading is not remembered. */
 export type SecretCache = SecretStore & {
@@ -23,7 +23,9 @@ export const createSecretCache = (deps: { secrets: SecretStore; clock: Clock }):
       if (known !== undefined && nowMs < known.untilMs) return known.text
       const text = deps.secrets.read(name)
       const entry = { text, readAtMs: nowMs, untilMs: nowMs + secretCachedMs }
-      if (cache.size >= secretsCachedMax) cache.clear()
+      cache.delete(name)
+      const [first] = cache.keys()
+      if (first !== undefined && cache.size >= secretsCachedMax) cache.delete(first)
       cache.set(name, entry)
       text.catch(() => {
         if (cache.get(name) === entry) cache.delete(name)

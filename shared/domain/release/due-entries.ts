@@ -33,7 +33,14 @@ export interface DueEntries {
  * shows something new.
  */
 export const createDueEntries = (
-  of: { endpoint: Endpoint; state: IndexedState; startedAtMs: number; horizonMs: number },
+  of: {
+    endpoint: Endpoint
+    state: IndexedState
+    startedAtMs: number
+    horizonMs: number
+    /** Asked where there is something to take; false: nothing is. Default: it may be. */
+    mayTake?: () => Promise<boolean>
+  },
   deps: { store: DeliveryStore; clock: Clock },
 ): DueEntries => {
   const { store, clock } = deps
@@ -69,6 +76,7 @@ export const createDueEntries = (
     takePage: async (max = entriesAtOnceMax) => {
       const entries = await nextEntries(Math.min(max, entriesAtOnceMax))
       if (entries.length === 0) return null
+      if (of.mayTake !== undefined && !(await of.mayTake())) return null
       const items = await readUnsure(entries)
       const taken = await Promise.all(
         entries.map(async entry => {

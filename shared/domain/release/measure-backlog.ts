@@ -4,7 +4,9 @@ import type { IndexedState } from '../delivery/delivery.ts'
 import type { DeliveryStore } from '../delivery/delivery-store.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import type { Backlog, Reporter } from '../happenings.ts'
+import { minuteMs } from '../time-units.ts'
 import { countStanding, type Standing } from './count-standing.ts'
+import { inTurns } from './in-turns.ts'
 
 /**
  * Entries counted of one endpoint and state in each shard of the index. Reading a key costs little, but a million of
@@ -31,7 +33,8 @@ export const measureBacklog = async (
   deps: BacklogDeps,
 ): Promise<void> => {
   const endpoints = await deps.endpoints.list()
-  const waiting = endpoints.map(({ id }) => id)
+  const runNumber = Math.floor(deps.clock.now() / minuteMs)
+  const waiting = inTurns(endpoints, runNumber).map(({ id }) => id)
   let total = nothing
   const work = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {

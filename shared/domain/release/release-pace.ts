@@ -35,6 +35,12 @@ export const heldAllowance = (
   return { count: Math.max(1, Math.floor((perSecond * everyMs) / 1_000)), spreadMs: everyMs }
 }
 
+/** Whether it gets more and more since it is ready again, and not yet all that there is. Pure. */
+export const isComingBack = ({ health }: Pick<Endpoint, 'health'>, nowMs: number): boolean => {
+  const isLeftAlone = health.open !== null || (health.pausedUntilMs !== null && nowMs < health.pausedUntilMs)
+  return !isLeftAlone && recoveryPerSecond(health.readySinceMs, nowMs) !== Number.POSITIVE_INFINITY
+}
+
 const recoveryPerSecond = (readySinceMs: number | null, nowMs: number): number => {
   if (readySinceMs === null) return Number.POSITIVE_INFINITY
   const minutes = Math.floor(Math.max(0, nowMs - readySinceMs) / minuteMs)

@@ -11,7 +11,8 @@ import type { Reporter } from '../happenings.ts'
 import type { EventLog } from '../polling/event-log.ts'
 import { minuteMs } from '../time-units.ts'
 import { createDueEntries, type DueEntries } from './due-entries.ts'
-import { heldAllowance, type ReleaseAllowance } from './release-pace.ts'
+import { inTurns } from './in-turns.ts'
+import { heldAllowance, isComingBack, type ReleaseAllowance } from './release-pace.ts'
 import { sendDue } from './send-due.ts'
 
 export type ReleaseDeps = {
@@ -58,7 +59,7 @@ export const release = async (
   const runNumber = Math.floor(when.startedAtMs / (deps.releaseEveryMs ?? releaseEveryMsDefault))
   for (const endpoint of inTurns(await deps.endpoints.list(), runNumber)) {
     turns.push(turnOf({ endpoint, state: 'waiting', ...when }, everything, deps))
-    if (await isReady(endpoint, deps)) turns.push(...heldTurns(endpoint, when, deps))
+    turns.push(...heldTurns(endpoint, when, deps))
   }
   let sent = 0
   for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
@@ -68,18 +69,6 @@ export const release = async (
     if (page.more) turns.push(turn)
   }
   return { sent, complete: true }
-}
-
-/** The golden ratio's fraction: places of its multiples are spread evenly, however many there are. */
-const evenSpread = 0.618_033_988_749_895
-
-/**
- * The same in another order for each run: where there are more endpoints than a run has time for (some thousands), those
- * that are passed over by one run are reached by one of the next.
- */
-const inTurns = (endpoints: readonly Endpoint[], runNumber: number): Endpoint[] => {
-  const first = Math.floor(((runNumber * evenSpread) % 1) * endpoints.length)
-  return [...endpoints.slice(first), ...endpoints.slice(0, first)]
 }
 
 type When = { startedAtMs: number; horizonMs: number }
@@ -101,15 +90,19 @@ const turnOf = (
 ): Turn => ({ endpoint: of.endpoint, entries: createDueEntries(of, deps), allowance, taken: 0 })
 
 /**
- * What is held for an endpoint that is ready: as much as its pace takes, and, whatever its breaker says, what has been
- * held for as long as a round may last, so that the dispatcher gives it up.
+ * What is held for an endpoint that is active: as much as its pace takes, and, whatever its breaker says, what has been
+ * held for as long as a round may last, so that the dispatcher gives it up. But not all at once to one that is coming
+ * back: there it goes first of what its pace takes. What was for a removed one goes to the dispatcher, which cancels it.
  */
 const heldTurns = (endpoint: Endpoint, when: When, deps: ReleaseDeps): Turn[] => {
-  const held = { endpoint, state: 'held', ...when } as const
-  if (endpoint.state === 'removed') return [turnOf(held, everything, deps)]
+  if (endpoint.state === 'disabled') return []
+  const all = { endpoint, state: 'held', ...when } as const
+  if (endpoint.state === 'removed') return [turnOf(all, everything, deps)]
+  const held = { ...all, mayTake: onceAsked(() => hasSecrets(endpoint, deps)) }
   const everyMs = deps.releaseEveryMs ?? releaseEveryMsDefault
   const allowance = heldAllowance(endpoint, { nowMs: when.startedAtMs, everyMs })
-  if (allowance.count === Number.POSITIVE_INFINITY) return [turnOf(held, allowance, deps)]
+  const isAllOfIt = allowance.count === Number.POSITIVE_INFINITY
+  if (isAllOfIt || isComingBack(endpoint, when.startedAtMs)) return [turnOf(held, allowance, deps)]
   const over = { ...held, horizonMs: -roundMsMax(deps.schedule) }
   return [turnOf(over, everything, deps), ...(allowance.count > 0 ? [turnOf(held, allowance, deps)] : [])]
 }
@@ -132,15 +125,19 @@ const takeTurn = async (turn: Turn, deps: ReleaseDeps): Promise<{ sent: number; 
   }
 }
 
-/**
- * Whether what is held may go: to an endpoint that is active and whose secrets are there, or to the dispatcher, which
- * cancels what was for a removed one.
- */
-const isReady = async (
+const onceAsked = (ask: () => Promise<boolean>): (() => Promise<boolean>) => {
+  let answer: Promise<boolean> | null = null
+  return () => {
+    answer ??= ask()
+    return answer
+  }
+}
+
+/** Whether what is held can be signed and asked for. Asked only where something is: a secret costs a call to read. */
+const hasSecrets = async (
   endpoint: Endpoint,
   { credentials, clock, reporter }: ReleaseDeps,
 ): Promise<boolean> => {
-  if (endpoint.state !== 'active') return endpoint.state === 'removed'
   try {
     return (await credentials.credentialsOf(endpoint, clock.now())).kind === 'credentials'
   } catch (error) {

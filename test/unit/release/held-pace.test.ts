@@ -58,6 +58,17 @@ describe('of what is held', () => {
     expect(world.sentIds()).toEqual([idOf('over')])
   })
 
+  test('regression: what was held for a week goes at its pace, too, to an endpoint that is ready again', async () => {
+    const perRun = recoveryPerSecondFirst * 60
+    const world = await createWorld({ readySinceMs: nowMs }, 5)
+    const weekAgoMs = nowMs - 7 * 24 * 3_600_000
+    for (let at = 0; at < perRun; at += 1) await world.given(`week-${at}`, heldAt(weekAgoMs + at))
+    expect((await world.run()).sent).toBe(perRun)
+    const oldest = Array.from({ length: perRun }, (_, at) => idOf(`week-${at}`))
+    expect(world.sentIds()).toEqual(oldest.toSorted())
+    expect(world.sent.at(-1)).toMatchObject({ delayMs: (perRun - 1) * 500 })
+  })
+
   test('a first part goes to an endpoint that is ready again, spread over the time to the next run', async () => {
     const perRun = recoveryPerSecondFirst * 60
     const world = await createWorld({ readySinceMs: nowMs }, perRun + 30)

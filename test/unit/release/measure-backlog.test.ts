@@ -78,6 +78,26 @@ describe('the backlog', () => {
     ])
   })
 
+  it('regression: is counted of other endpoints first each time, where there is not time enough for all', async () => {
+    const ids = Array.from({ length: 40 }, (_, at) => `endpoint-${String(at).padStart(2, '0')}`)
+    const harness = await createHarness({ endpoints: ids.map(id => endpointOf({ id })) })
+    const counted = new Set<string>()
+    for (let run = 0; run < 10; run += 1) {
+      const endsAtRunMs = harness.deps.clock.now() + 12
+      const store: typeof harness.deps.store = {
+        ...harness.store,
+        due: async query => {
+          if (query.state === 'dead') counted.add(query.endpointId)
+          if (query.state === 'waiting') await harness.turn(1)
+          return []
+        },
+      }
+      await measureBacklog({ endsAtMs: endsAtRunMs }, { ...harness.deps, store })
+      await harness.turn(measureEveryMs)
+    }
+    expect([...counted].sort()).toEqual(ids)
+  })
+
   it('is "at least" where the time is over, and nothing more is asked', async () => {
     const harness = await createHarness()
     await harness.put({ eventId: idOf('one'), dueMs: nowMs })

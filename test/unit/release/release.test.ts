@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
+import { roundMsMax } from '../../../shared/domain/delivery/retry-policy.ts'
 import { entriesAtOnceMax, leaseMs, lostQueueHorizonMs } from '../../../shared/domain/release/due-entries.ts'
 import { release } from '../../../shared/domain/release/release.ts'
 import { endpointOf, idOf, messageIn, messageOf, nowMs } from '../delivery/harness.ts'
@@ -115,6 +116,26 @@ describe('what is held', () => {
       expect(await release(harness, { ...harness.deps, credentials })).toEqual({ sent: 0, complete: true })
     },
   )
+
+  test('regression: has its secrets read, once a run, and nobody else has', async () => {
+    const ids = ['busy', 'idle', 'gone']
+    const endpoints = ids.map(id => endpointOf({ id, state: id === 'gone' ? 'disabled' : 'active' }))
+    const harness = await createHarness({ endpoints })
+    const longAgo = { ...held, dueMs: nowMs - 2 * roundMsMax(harness.deps.schedule) }
+    for (const endpointId of ['busy', 'gone']) {
+      await harness.given(`of ${endpointId}`, { ...held, endpointId })
+      await harness.given(`old one of ${endpointId}`, { ...longAgo, endpointId })
+    }
+    const asked: string[] = []
+    const { credentials } = harness.deps
+    const credentialsOf: typeof credentials.credentialsOf = (endpoint, atMs) => {
+      asked.push(endpoint.id)
+      return credentials.credentialsOf(endpoint, atMs)
+    }
+    await release(harness, { ...harness.deps, credentials: { ...credentials, credentialsOf } })
+    expect(asked).toEqual(['busy'])
+    expect(harness.sent).toHaveLength(2)
+  })
 
   test('stays where the secrets can not be asked, and the others go on', async () => {
     const harness = await createHarness({ endpoints: [endpointOf(), endpointOf({ id: 'other' })] })
