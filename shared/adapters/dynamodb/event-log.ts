@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { eventIdRange } from '../../domain/feedback/event-id.ts'
-import type { EventLog, LoggedEvent } from '../../domain/polling/event-log.ts'
+import type { EventLog, LoggedEvent, PageOfDay } from '../../domain/polling/event-log.ts'
+import { isUnreadableItem } from '../../domain/unreadable-item.ts'
 import { chunks, mapBounded } from '../bounded.ts'
 import { dayOfRange } from '../event-days.ts'
 import { batchGet, batchGetMax, batchPut, batchWriteMax, distinct } from './batches.ts'
@@ -20,6 +21,8 @@ const packedBodyBytesMax = itemBytesMax - 16 * 1024
 
 const keySchema = z.object({ sk: z.string() })
 const idOf = (item: unknown): string => parseItem('event', keySchema, item).sk
+/** The same of an item that may be a newer version's: the key is the table's own. */
+const keyOf = (item: unknown): string => keySchema.parse(item).sk
 
 /** The event log in the table: a partition a day, sorted by event id. */
 export const createEventLog = (table: { client: DynamoDBDocumentClient; tableName: TableName }): EventLog => {
@@ -74,10 +77,25 @@ export const createEventLog = (table: { client: DynamoDBDocumentClient; tableNam
         ...summaryProjection,
       }
       // One more than asked for: where the next page begins.
-      const found = (await queryItems(client, input, limit + 1)).map(readSummary)
-      return { events: found.slice(0, limit), nextFromId: found[limit]?.id ?? null }
+      const found = await queryItems(client, input, limit + 1)
+      const next = found[limit]
+      return { ...readSummaries(found.slice(0, limit)), nextFromId: next === undefined ? null : keyOf(next) }
     },
   }
+}
+
+/** What one of them does not let be read holds up none of the others. */
+const readSummaries = (items: readonly unknown[]): Omit<PageOfDay, 'nextFromId'> => {
+  const page: Omit<PageOfDay, 'nextFromId'> = { events: [], unreadable: [] }
+  for (const item of items) {
+    try {
+      page.events.push(readSummary(item))
+    } catch (error) {
+      if (!isUnreadableItem(error)) throw error
+      page.unreadable.push({ id: keyOf(item), error })
+    }
+  }
+  return page
 }
 
 /** Writes in batches; what one of them can't take does not hold up the others. */

@@ -61,6 +61,7 @@ export const createMemoryEventLog = (): ForgetfulEventLog => {
       const events = inOrder(query, query.day, id => id >= query.fromId)
       return {
         events: events.slice(0, query.limit).map(summaryOf),
+        unreadable: [],
         nextFromId: events[query.limit]?.id ?? null,
       }
     },

@@ -159,6 +159,6 @@ const sendAgain = async (
   if (lowest === undefined) return true
   const hour = hourOf(deps.clock.now())
   await deps.marks.lower({ ...ids, day: eventDay(lowest.id), lowestId: lowest.id, hour })
-  const { failed } = await sendMissing({ events, endpoints }, { ...deps, queuesOutlive: true })
-  return failed === 0
+  const { failed, unreadable } = await sendMissing({ events, endpoints }, { ...deps, queuesOutlive: true })
+  return failed === 0 && unreadable === 0
 }

@@ -72,6 +72,9 @@ export const compareDeliveries = async (
       if (deps.signal.aborted) return null
       const query = { sourceId: of.sourceId, stream: of.stream, day, fromId, limit: eventsAtOnceMax }
       const page = await deps.log.pageOfDay(query)
+      // Counts that leave out an event would be taken for all.
+      const [unreadable] = page.unreadable
+      if (unreadable !== undefined) throw unreadable.error
       const events = page.events.filter(({ id }) => id <= lastId)
       await comparePage(events, of, deps, tally)
       deps.onPage(events.at(-1)?.second ?? null)

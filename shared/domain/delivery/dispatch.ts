@@ -3,7 +3,6 @@ import { createOutcomeTally } from './batch-outcomes.ts'
 import { type DeliverDeps, deliver, type OfBatch } from './deliver.ts'
 import type { Delivery, DeliveryKey } from './delivery.ts'
 import type { DeliveryMessage, HeartbeatMessage } from './delivery-message.ts'
-import { deliveriesReadMax } from './delivery-store.ts'
 import { createEarlyDeletion } from './early-deletion.ts'
 import { type EndBatchDeps, endBatch } from './end-batch.ts'
 import { createHeartbeatTally } from './heartbeat-tally.ts'
@@ -11,6 +10,7 @@ import type { MessageDeleter } from './message-deleter.ts'
 import { putOff, sendOne } from './own-fault.ts'
 import { createPaceGate, type PaceGate, type PaceStore } from './pace-gate.ts'
 import { rank } from './position.ts'
+import { type DeliveriesRead, readDeliveries } from './read-deliveries.ts'
 import { decodeReceived, type ReceivedMessage } from './received-message.ts'
 import { type HeartbeatSenderDeps, sendHeartbeat } from './send-heartbeat.ts'
 import { reportDrop } from './settle.ts'
@@ -110,34 +110,40 @@ const giveUpUnreadable = async (
 
 const unknown = { eventId: null, endpointId: null }
 
+/** A delivery that can't be read puts off its own messages; what else the table throws, those of the whole batch. */
 const dispatchReadable = async (readable: readonly Readable[], end: End, deps: BatchDeps): Promise<void> => {
-  const groups = [...Map.groupBy(readable, ({ message }) => nameOf(message)).values()]
-  let known: Map<string, Delivery>
+  const groups = Map.groupBy(readable, ({ message }) => nameOf(message))
+  const keys = [...groups.values()].flatMap(([first]) => (first === undefined ? [] : [keyOf(first.message)]))
+  let read: DeliveriesRead
   try {
-    known = await readDeliveries(groups, deps)
+    read = await readDeliveries(keys, deps.store)
   } catch (error) {
-    const fault = faultOf(error)
-    await Promise.all(
-      readable.map(async ({ received, message: { eventId, endpointId } }) =>
-        end(received, await putOff({ received, body: received.body, eventId, endpointId, fault }, deps)),
-      ),
-    )
+    await putAllOff(readable, error, end, deps)
     return
   }
-  await Promise.all(groups.map(group => dispatchDelivery(group, known, end, deps)))
+  const known = new Map(read.deliveries.map(delivery => [nameOf(delivery), delivery]))
+  const errors = new Map(read.unreadable.map(({ key, error }) => [nameOf(key), error]))
+  await Promise.all(
+    [...groups].map(([name, group]) => {
+      const error = errors.get(name)
+      if (error !== undefined) return putAllOff(group, error, end, deps)
+      return dispatchDelivery(group, known, end, deps)
+    }),
+  )
 }
 
-const readDeliveries = async (
-  groups: readonly (readonly Readable[])[],
-  { store }: DispatcherDeps,
-): Promise<Map<string, Delivery>> => {
-  const keys = groups.flatMap(([first]) => (first === undefined ? [] : [keyOf(first.message)]))
-  const chunks: Promise<Delivery[]>[] = []
-  for (let at = 0; at < keys.length; at += deliveriesReadMax) {
-    chunks.push(store.readMany(keys.slice(at, at + deliveriesReadMax)))
-  }
-  const deliveries = (await Promise.all(chunks)).flat()
-  return new Map(deliveries.map(delivery => [nameOf(delivery), delivery]))
+const putAllOff = async (
+  readable: readonly Readable[],
+  error: unknown,
+  end: End,
+  deps: BatchDeps,
+): Promise<void> => {
+  const fault = faultOf(error)
+  await Promise.all(
+    readable.map(async ({ received, message: { eventId, endpointId } }) =>
+      end(received, await putOff({ received, body: received.body, eventId, endpointId, fault }, deps)),
+    ),
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { BridgeError } from '../bridge-error.ts'
 import type { StreamName } from '../source.ts'
 
 /** An event as the log keeps it. In the log means: enqueued for every endpoint that matched. */
@@ -32,6 +33,13 @@ export type ForgottenEvent = Omit<LoggedEvent, 'body'> & { forgottenAtMs: number
 
 /** An event of the log, with its body or forgotten. */
 export type KeptEvent = LoggedEvent | ForgottenEvent
+
+/** A page of a day. Of an event whose item this version can't read, its id and why. */
+export type PageOfDay = {
+  events: EventSummary[]
+  unreadable: { id: string; error: BridgeError }[]
+  nextFromId: string | null
+}
 
 /** Events live this long from their write: longer than the service keeps a record (field notes, "retention"). */
 export const eventLifeDays = 35
@@ -69,12 +77,12 @@ export interface EventLog {
     untilSecond: number
     limit: number
   }): Promise<EventSummary[]>
-  /** A page of a day's events in the order of their ids, from `fromId` on (inclusive), at most `limit`. */
+  /** A page of a day's events in the order of their ids, from `fromId` on (inclusive), at most `limit` of all. */
   pageOfDay(query: {
     sourceId: string
     stream: StreamName
     day: string
     fromId: string
     limit: number
-  }): Promise<{ events: EventSummary[]; nextFromId: string | null }>
+  }): Promise<PageOfDay>
 }

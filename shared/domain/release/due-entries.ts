@@ -3,7 +3,10 @@ import type { Delivery, IndexedState } from '../delivery/delivery.ts'
 import { queueDelayMsMax } from '../delivery/delivery-queue.ts'
 import { graceMs } from '../delivery/delivery-record.ts'
 import { type DeliveryStore, deliveriesReadMax, type IndexEntry } from '../delivery/delivery-store.ts'
+import { readDeliveries } from '../delivery/read-deliveries.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import type { Reporter } from '../happenings.ts'
+import { unlessUnreadable } from '../unreadable-item.ts'
 
 /** Entries asked of each shard of the index at a time. */
 export const entriesPerShardMax = 12
@@ -23,7 +26,9 @@ export const lostQueueHorizonMs = queueDelayMsMax + graceMs
 
 /** What is due of one endpoint in one state, a page at a time. */
 export interface DueEntries {
-  /** Leases what is next, at most `max`, and returns what this run won of it; null where nothing is left. */
+  /**
+   * Leases what is next, at most `max`, and returns what this run won of it and can read; null where nothing is left.
+   */
   takePage(max?: number): Promise<Delivery[] | null>
 }
 
@@ -41,9 +46,9 @@ export const createDueEntries = (
     /** Asked where there is something to take; false: nothing is. Default: it may be. */
     mayTake?: () => Promise<boolean>
   },
-  deps: { store: DeliveryStore; clock: Clock },
+  deps: { store: DeliveryStore; clock: Clock; reporter: Reporter },
 ): DueEntries => {
-  const { store, clock } = deps
+  const { store, clock, reporter } = deps
   const endpointId = of.endpoint.id
   const untilMs = of.startedAtMs + of.horizonMs
   const left = new Set<string>()
@@ -59,7 +64,9 @@ export const createDueEntries = (
   const readUnsure = async (entries: readonly IndexEntry[]): Promise<Map<string, Delivery>> => {
     const unsure = entries.filter(({ dueMs }) => dueMs >= of.startedAtMs)
     if (unsure.length === 0) return new Map()
-    const deliveries = await store.readMany(unsure.map(({ eventId }) => ({ endpointId, eventId })))
+    const keys = unsure.map(({ eventId }) => ({ endpointId, eventId }))
+    // One that can't be read is told when it is leased.
+    const { deliveries } = await readDeliveries(keys, store)
     return new Map(deliveries.map(delivery => [delivery.eventId, delivery]))
   }
 
@@ -72,6 +79,11 @@ export const createDueEntries = (
   const isLeftAlone = ({ updatedAtMs, retryAtMs }: Delivery): boolean =>
     updatedAtMs >= of.startedAtMs || (retryAtMs ?? 0) - clock.now() > queueDelayMsMax
 
+  const leave = (entry: IndexEntry): null => {
+    left.add(nameOf(entry))
+    return null
+  }
+
   return {
     takePage: async (max = entriesAtOnceMax) => {
       const entries = await nextEntries(Math.min(max, entriesAtOnceMax))
@@ -81,9 +93,9 @@ export const createDueEntries = (
       const taken = await Promise.all(
         entries.map(async entry => {
           const item = items.get(entry.eventId)
-          const delivery = item !== undefined && isLeftAlone(item) ? null : await lease(entry, item)
-          if (delivery === null) left.add(nameOf(entry))
-          return delivery
+          if (item !== undefined && isLeftAlone(item)) return leave(entry)
+          const leased = await unlessUnreadable(entry, () => lease(entry, item), reporter)
+          return leased?.value ?? leave(entry)
         }),
       )
       return taken.filter(delivery => delivery !== null)

@@ -8,9 +8,10 @@ import type { Reporter } from '../happenings.ts'
 import type { EventLog } from '../polling/event-log.ts'
 import { streamNames } from '../source.ts'
 import type { SourceStore } from '../source-store.ts'
+import { reportUnreadable } from '../unreadable-item.ts'
 import { type DayToReconcile, daysToReconcile, hourOf, isSettled, reconciledAfterMs } from './due-marks.ts'
 import type { ReconcileMarks } from './reconcile-marks.ts'
-import { sendMissing } from './send-missing.ts'
+import { type MissingSent, sendMissing } from './send-missing.ts'
 
 /** Events of the log that are compared at a time. */
 export const eventsComparedAtOnceMax = 200
@@ -47,7 +48,9 @@ export type Reconciled = { sent: number; complete: boolean }
  * Compares the event log with the deliveries: what matched an endpoint, is older than an hour and has no delivery is
  * sent again (DESIGN.md, section 6.6). Goes by the poller's marks, which say from which id of which day on something
  * was written. A mark is removed once its day is through; a day that takes longer than the run leaves a mark of where
- * it stopped. A fault with one day leaves its marks for the next run. Throws where sources or endpoints can't be read.
+ * it stopped. A fault with one day leaves its marks for the next run. An event that can't be read leaves them too, but
+ * is no reason to begin again at once: the rest of its day is compared, and the next reconcile looks at it again. Throws
+ * where sources or endpoints can't be read.
  */
 export const reconcile = async (run: ReconcileRun, deps: ReconcileDeps): Promise<Reconciled> => {
   const nowMs = deps.clock.now()
@@ -79,22 +82,37 @@ const reconcileDay = async (day: DayToReconcile, pass: Pass, deps: ReconcileDeps
   let fromId: string | null = day.lowestId
   try {
     let failed = 0
+    let unreadable = 0
     while (fromId !== null && deps.clock.now() < pass.run.endsAtMs) {
-      const page = await deps.log.pageOfDay({ ...day, fromId, limit: eventsComparedAtOnceMax })
-      const old = page.events.filter(({ loggedAtMs }) => loggedAtMs <= pass.loggedUntilMs)
-      const found = await sendMissing({ events: old, endpoints: pass.endpoints }, deps)
-      sent += found.sent
-      failed += found.failed
+      const page = await comparePage(day, fromId, pass, deps)
+      sent += page.sent
+      failed += page.failed
+      unreadable += page.unreadable
       fromId = page.nextFromId
     }
     // What was sent into queues that die with the process is not yet safe: the marks stay until all is there.
-    const safe = failed === 0 && (deps.queuesOutlive || sent === 0)
+    const safe = failed === 0 && unreadable === 0 && (deps.queuesOutlive || sent === 0)
     if (safe && fromId !== day.lowestId) await moveMarks(day, fromId, deps)
     return { sent, complete: failed === 0 && fromId === null }
   } catch (error) {
     deps.reporter.report({ kind: 'fault', event: null, endpoint: null, ...faultOf(error), delayMs: 0 })
     return { sent, complete: false }
   }
+}
+
+const comparePage = async (
+  day: DayToReconcile,
+  fromId: string,
+  pass: Pass,
+  deps: ReconcileDeps,
+): Promise<MissingSent & { nextFromId: string | null }> => {
+  const page = await deps.log.pageOfDay({ ...day, fromId, limit: eventsComparedAtOnceMax })
+  for (const { id, error } of page.unreadable) {
+    reportUnreadable({ eventId: id, endpointId: null }, error, deps.reporter)
+  }
+  const old = page.events.filter(({ loggedAtMs }) => loggedAtMs <= pass.loggedUntilMs)
+  const found = await sendMissing({ events: old, endpoints: pass.endpoints }, deps)
+  return { ...found, unreadable: found.unreadable + page.unreadable.length, nextFromId: page.nextFromId }
 }
 
 /** Removes what is through; what is left of the day, from `fromId` on, gets a mark of this hour first. */

@@ -6,23 +6,30 @@ import { forgottenReason, withoutAnswers } from '../delivery/forgotten-delivery.
 import { nextAttempt } from '../delivery/position.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { LoggedEvent } from '../polling/event-log.ts'
+import { unlessUnreadable } from '../unreadable-item.ts'
 import { endDelivery } from './end-delivery.ts'
 import { messageFromLog } from './message-from-log.ts'
 import type { ReleaseDeps } from './release.ts'
 
 /**
  * Sends the next attempt of each of an endpoint's deliveries, whose entries were leased. The entries stay: what is not
- * sent now, for whatever reason, comes back when its lease ends. Says how many were sent; throws what the log throws.
+ * sent now, for whatever reason, comes back when its lease ends. Says how many were sent. An event that can't be read
+ * holds up its own delivery; what else the log throws is thrown.
  */
 export const sendDue = async (
   of: { endpoint: Endpoint; deliveries: readonly Delivery[]; delayMsOf: (at: number) => number },
   deps: ReleaseDeps,
 ): Promise<number> => {
   const found = await Promise.all(
-    of.deliveries.map(async delivery => ({ delivery, event: await deps.log.read(delivery) })),
+    of.deliveries.map(async delivery => ({
+      delivery,
+      read: await unlessUnreadable(delivery, () => deps.log.read(delivery), deps.reporter),
+    })),
   )
   const ready: { delivery: Delivery; entry: QueueEntry }[] = []
-  for (const [at, { delivery, event }] of found.entries()) {
+  for (const [at, { delivery, read }] of found.entries()) {
+    if (read === null) continue
+    const event = read.value
     const delayMs = of.delayMsOf(at)
     if (event !== null && event.body === null)
       await end(withoutAnswers(delivery), 'cancelled', forgottenReason, deps)
@@ -62,15 +69,16 @@ const entryOf = (
 const isExpired = (delivery: Delivery, { clock }: ReleaseDeps): boolean =>
   delivery.expiresAtSeconds * 1000 <= clock.now()
 
-/** Ends it, unless it moved on meanwhile. */
-const end = (
+/** Ends it, unless it moved on meanwhile, perhaps to what can't be read. */
+const end = async (
   delivery: Delivery,
   state: 'cancelled' | 'dead',
   reason: 'event_expired' | 'queue_refused' | typeof forgottenReason,
   deps: ReleaseDeps,
 ): Promise<void> => {
   const condition = { kind: 'unchanged', writeId: delivery.writeId } as const
-  return endDelivery({ delivery, state, reason, condition }, deps)
+  const ending = () => endDelivery({ delivery, state, reason, condition }, deps)
+  await unlessUnreadable(delivery, ending, deps.reporter)
 }
 
 const reportUnsent = (delivery: Delivery, reason: string, deps: ReleaseDeps): void => {

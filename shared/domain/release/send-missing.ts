@@ -3,6 +3,7 @@ import type { EntryResult } from '../delivery/delivery-queue.ts'
 import { beforeAttempt, firstPosition, rank } from '../delivery/position.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EventSummary, LoggedEvent } from '../polling/event-log.ts'
+import { type ItemOwner, unlessUnreadable } from '../unreadable-item.ts'
 import { endDelivery } from './end-delivery.ts'
 import { messageFromLog } from './message-from-log.ts'
 import type { ReconcileDeps } from './reconcile.ts'
@@ -10,22 +11,26 @@ import type { ReconcileDeps } from './reconcile.ts'
 /** Messages made and sent at a time: as many bodies are in memory. */
 export const missingAtOnceMax = 50
 
+/** How many were sent, how many may be at the next try, and of how many an item can't be read, each of which is told. */
+export type MissingSent = { sent: number; failed: number; unreadable: number }
+
 type Missing = { event: EventSummary; endpoint: Endpoint }
 
 /**
  * Sends the events that matched an endpoint and have no delivery there, as they were sent first. Of events of one
- * day, in the order of their ids. Says how many were sent, and how many could not be.
+ * day, in the order of their ids. Says what became of them.
  */
 export const sendMissing = async (
   of: { events: readonly EventSummary[]; endpoints: ReadonlyMap<string, Endpoint> },
   deps: ReconcileDeps,
-): Promise<{ sent: number; failed: number }> => {
+): Promise<MissingSent> => {
   const missing = await findMissing(of, deps)
-  const total = { sent: 0, failed: 0 }
+  const total = { sent: 0, failed: 0, unreadable: 0 }
   for (let at = 0; at < missing.length; at += missingAtOnceMax) {
     const done = await sendAll(missing.slice(at, at + missingAtOnceMax), deps)
     total.sent += done.sent
     total.failed += done.failed
+    total.unreadable += done.unreadable
   }
   return total
 }
@@ -52,27 +57,15 @@ const findMissing = async (
   return missing
 }
 
-const sendAll = async (
-  missing: readonly Missing[],
-  deps: ReconcileDeps,
-): Promise<{ sent: number; failed: number }> => {
-  const read = await Promise.all(
-    missing.map(async ({ event, endpoint }) => ({
-      endpoint,
-      event: await deps.log.read({ ...event, eventId: event.id }),
-    })),
-  )
-  // Gone since the page was read: expired, or its recipient forgotten.
-  const found = read.flatMap(({ event, endpoint }) =>
-    event === null || event.body === null ? [] : [{ event, endpoint }],
-  )
-  if (found.length === 0) return { sent: 0, failed: 0 }
+const sendAll = async (missing: readonly Missing[], deps: ReconcileDeps): Promise<MissingSent> => {
+  const { found, unreadable } = await readMissing(missing, deps)
+  const total = { sent: 0, failed: 0, unreadable }
+  if (found.length === 0) return total
   const results = await deps.queue.send(found.map(entryOf))
-  const total = { sent: 0, failed: 0 }
   for (const [index, { event, endpoint }] of found.entries()) {
     const result: EntryResult = results[index] ?? { kind: 'failed', reason: 'no_result' }
     if (result.kind === 'failed') total.failed += 1
-    else if (result.kind === 'refused') await giveUp(event, endpoint, deps)
+    else if (result.kind === 'refused') total.unreadable += (await giveUp(event, endpoint, deps)) ? 0 : 1
     else {
       total.sent += 1
       const { id, sourceId: source, stream } = event
@@ -81,6 +74,33 @@ const sendAll = async (
   }
   return total
 }
+
+const readMissing = async (
+  missing: readonly Missing[],
+  { log, reporter }: ReconcileDeps,
+): Promise<{ found: { event: LoggedEvent; endpoint: Endpoint }[]; unreadable: number }> => {
+  const reads = await Promise.all(
+    missing.map(async ({ event, endpoint }) => ({
+      endpoint,
+      read: await unlessUnreadable(
+        ownerOf(event, endpoint),
+        () => log.read({ ...event, eventId: event.id }),
+        reporter,
+      ),
+    })),
+  )
+  const found = reads.flatMap(({ read, endpoint }) => {
+    const event = read?.value ?? null
+    // Or gone since the page was read: expired, or its recipient forgotten.
+    return event === null || event.body === null ? [] : [{ event, endpoint }]
+  })
+  return { found, unreadable: reads.filter(({ read }) => read === null).length }
+}
+
+const ownerOf = (event: { id: string }, endpoint: Endpoint): ItemOwner => ({
+  eventId: event.id,
+  endpointId: endpoint.id,
+})
 
 const entryOf = ({ event, endpoint }: { event: LoggedEvent; endpoint: Endpoint }) =>
   ({
@@ -91,8 +111,11 @@ const entryOf = ({ event, endpoint }: { event: LoggedEvent; endpoint: Endpoint }
     faults: null,
   }) as const
 
-/** The queue will never take it: a dead letter that an operator sees, where it would else be sent for ever. */
-const giveUp = (event: LoggedEvent, endpoint: Endpoint, deps: ReconcileDeps): Promise<void> => {
+/**
+ * The queue will never take it: a dead letter that an operator sees, where it would else be sent for ever. False where
+ * there is a delivery by now, which can't be read.
+ */
+const giveUp = async (event: LoggedEvent, endpoint: Endpoint, deps: ReconcileDeps): Promise<boolean> => {
   const delivery = {
     endpointId: endpoint.id,
     eventId: event.id,
@@ -104,5 +127,6 @@ const giveUp = (event: LoggedEvent, endpoint: Endpoint, deps: ReconcileDeps): Pr
     expiresAtSeconds: event.expiresAtSeconds,
   }
   const condition = { kind: 'unsettled_before', rank: rank(firstPosition) } as const
-  return endDelivery({ delivery, state: 'dead', reason: 'queue_refused', condition }, deps)
+  const ending = () => endDelivery({ delivery, state: 'dead', reason: 'queue_refused', condition }, deps)
+  return (await unlessUnreadable(ownerOf(event, endpoint), ending, deps.reporter)) !== null
 }

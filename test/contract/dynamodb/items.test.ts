@@ -66,6 +66,25 @@ describe('an item that this version cannot read is a named error, never a missin
     await expect(log.read(eventKey)).rejects.toMatchObject({ code: 'item_corrupt' })
   })
 
+  it('regression: an event of a newer version leaves the rest of its page, and the next one, to be read', async () => {
+    const table = await tables.fresh()
+    const log = createEventLog(table)
+    await log.record([0, 1, 2, 3].map(second => sampleEvent(second)))
+    const day = { sourceId: 'main', stream: 'bounces', day: '2026-11-20' } as const
+    const idsOf = ({ events }: { events: { id: string }[] }) => events.map(({ id }) => id)
+    for (const second of [1, 2]) await set(table, { ...eventItem, sk: idAt(second) }, 'v', 2)
+    const first = await log.pageOfDay({ ...day, fromId: idAt(0), limit: 2 })
+    expect(idsOf(first)).toEqual([idAt(0)])
+    expect(first.unreadable).toEqual([
+      { id: idAt(1), error: expect.objectContaining({ code: 'item_newer' }) },
+    ])
+    expect(first.nextFromId).toBe(idAt(2))
+    const second = await log.pageOfDay({ ...day, fromId: idAt(2), limit: 2 })
+    expect(idsOf(second)).toEqual([idAt(3)])
+    expect(second.unreadable.map(({ id }) => id)).toEqual([idAt(2)])
+    expect(second.nextFromId).toBeNull()
+  })
+
   it('a delivery in a state that does not exist', async () => {
     const table = await tables.fresh()
     const store = createDeliveryStore(table)

@@ -21,7 +21,7 @@ const emptyLog: EventLog = {
   record: async () => new Set(),
   read: async () => null,
   newestOfDay: async () => [],
-  pageOfDay: async () => ({ events: [], nextFromId: null }),
+  pageOfDay: async () => ({ events: [], unreadable: [], nextFromId: null }),
 }
 
 /** Walks until it gives up; what it told, and how many seconds it took. */

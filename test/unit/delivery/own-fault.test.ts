@@ -167,7 +167,8 @@ describe('a message that can not be read', () => {
     const harness = await createHarness()
     const faults = { count: 500, sinceMs: nowMs - 10 * faultsLastMsMax }
     const newer = new BridgeError({ code: 'item_newer', message: 'version 2', hint: 'Deploy it again.' })
-    const store = { ...harness.store, readMany: async () => Promise.reject(newer) }
+    const throws = async () => Promise.reject(newer)
+    const store = { ...harness.store, readMany: throws, read: throws }
     const { body } = receivedOf()
     expect(await harness.dispatch([receivedOf(body, { faults })], { store })).toEqual({
       failedMessageIds: [],

@@ -129,7 +129,7 @@ describe('what is missing', () => {
         { events, endpoints },
         { ...deps, queue: { send: async () => [...(await queue.send())] } },
       ),
-    ).toEqual({ sent: 1, failed: 2 })
+    ).toEqual({ sent: 1, failed: 2, unreadable: 0 })
   })
 
   test('is not looked for where its recipient was forgotten', async () => {
@@ -145,6 +145,7 @@ describe('what is missing', () => {
     ).toEqual({
       sent: 0,
       failed: 0,
+      unreadable: 0,
     })
     expect([asked, sent]).toEqual([[], []])
   })
@@ -168,6 +169,7 @@ describe('what is missing', () => {
     expect(await sendMissing({ events, endpoints }, { ...deps, queue, log: { ...log, read } })).toEqual({
       sent: 0,
       failed: 0,
+      unreadable: 0,
     })
     expect([asked, sent]).toEqual([[], []])
   })
@@ -175,7 +177,11 @@ describe('what is missing', () => {
   test('and is refused by the queue is a dead letter without an attempt', async () => {
     const { events, deps, item, happenings } = await logged(['one'])
     const queue = { send: async () => [{ kind: 'refused', reason: 'too long' } as const] }
-    expect(await sendMissing({ events, endpoints }, { ...deps, queue })).toEqual({ sent: 0, failed: 0 })
+    expect(await sendMissing({ events, endpoints }, { ...deps, queue })).toEqual({
+      sent: 0,
+      failed: 0,
+      unreadable: 0,
+    })
     expect(await item('one')).toMatchObject({
       state: 'dead',
       reason: 'queue_refused',

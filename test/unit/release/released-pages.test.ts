@@ -169,7 +169,8 @@ describe('an index that is stale', () => {
     }),
   )
   const createPages = async (wins: (eventId: string) => boolean) => {
-    const { store } = await createHarness()
+    const { store, deps } = await createHarness()
+    const { reporter } = deps
     const limits: number[] = []
     const moved = new Set<string>()
     const stale = {
@@ -186,7 +187,7 @@ describe('an index that is stale', () => {
       },
     }
     const of = { endpoint: endpointOf(), state: 'waiting', startedAtMs: nowMs, horizonMs: 0 } as const
-    return { limits, pages: createDueEntries(of, { store: stale, clock: createTestClock().clock }) }
+    return { limits, pages: createDueEntries(of, { store: stale, clock: createTestClock().clock, reporter }) }
   }
 
   test('is gone through until so many entries stayed where they are, and no further', async () => {

@@ -242,7 +242,7 @@ const logOf = (process: Process): EventLog => {
     newestOfDay: async () => [event],
     read: () => call(process, { name: 'log', effect: 'none', apply: () => event, faults: ['fail'] }),
     pageOfDay: () => {
-      const apply = () => ({ events: [event], nextFromId: null })
+      const apply = () => ({ events: [event], unreadable: [], nextFromId: null })
       return call(process, { name: 'page', effect: 'none', apply, faults: ['fail'] })
     },
   }
