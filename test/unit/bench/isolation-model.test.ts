@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { batchMessagesMax } from '../../../infra/stack/lane-batches.ts'
 import { createFairQueue } from '../../bench/isolation/fair-queue.ts'
 import { startLane } from '../../bench/isolation/lane-model.ts'
 import { createVirtualClock } from '../../bench/isolation/virtual-clock.ts'
@@ -52,7 +53,7 @@ describe('the queue of the model', () => {
 })
 
 describe('a lane of the model', () => {
-  it('has so many batches at once, of ten messages or of what came within the window', async () => {
+  it('has so many batches at once, full ones or of what came within the window', async () => {
     const { clock, queue, send } = createQueue(true)
     const begun: { atMs: number; count: number }[] = []
     startLane({
@@ -64,11 +65,11 @@ describe('a lane of the model', () => {
       },
       onFailed: () => {},
     })
-    send('one', 23)
+    send('one', 2 * batchMessagesMax + 3)
     await clock.runUntil(10_000)
     expect(begun).toEqual([
-      { atMs: 0, count: 10 },
-      { atMs: 0, count: 10 },
+      { atMs: 0, count: batchMessagesMax },
+      { atMs: 0, count: batchMessagesMax },
       { atMs: 4_000, count: 3 },
     ])
     expect(queue.depth()).toBe(0)
