@@ -153,7 +153,8 @@ export const createSimulation = async (
     keysOf: endpointId => keys.get(endpointId) ?? [],
     noteAdded: ({ endpoint, moods }) => {
       keys.set(endpoint.id, endpoint.keys)
-      world.moods.set(endpoint.id, { ...moods })
+      // Whoever added it may have begun before the faults were over.
+      world.moods.set(endpoint.id, isCalm ? { ...moods, healedAtMs: scheduler.now() } : { ...moods })
       ledger.addedAtMs.set(endpoint.id, scheduler.now())
     },
     isRefused: eventId => !isCalm && scheduler.now() < plan.refusesUntilMs && refused.has(eventId),

@@ -64,7 +64,6 @@ const setState =
     const endpoint = await pickEndpoint(at)
     // What was removed stays removed.
     if (endpoint === null || endpoint.state === 'removed') return
-    if (state === 'removed') at.world.removed.add(endpoint.id)
     const reason = state === 'active' ? null : 'endpoint_disabled'
     await at.deps.endpoints.setState({ id: endpoint.id, state, reason, atMs: at.deps.clock.now() })
   }
