@@ -1,3 +1,4 @@
+import { markSettledAfterMs, reconciledAfterMs } from '../../shared/domain/release/due-marks.ts'
 import { type StreamName, streamNames } from '../../shared/domain/source.ts'
 import { hourMs, minuteMs } from '../../shared/domain/time-units.ts'
 import type { Simulation } from './functions/create-world.ts'
@@ -139,6 +140,11 @@ const settle = async (simulation: Simulation): Promise<void> => {
   while (!isWrong(simulation) && (await advance(simulation, untilMs, true))) {
     if (scheduler.steps > stepsMax) return scheduler.violate('10: it does not come to rest')
   }
-  const { size } = simulation.world.table.seen.marks
-  if (size > 0 && !isWrong(simulation)) scheduler.violate(`10: reconcile leaves ${size} marks`)
+  if (isWrong(simulation)) return
+  // A poll whose time came with the last of these days may have marked what is compared after them (seed 78757).
+  const comparedBeforeMs = scheduler.now() - reconciledAfterMs - markSettledAfterMs - hourMs
+  const left = [...simulation.world.table.seen.marks.values()].filter(
+    ({ hour }) => (hour + 1) * hourMs <= comparedBeforeMs,
+  )
+  if (left.length > 0) scheduler.violate(`10: reconcile leaves ${left.length} marks`)
 }
