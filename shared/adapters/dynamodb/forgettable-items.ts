@@ -7,6 +7,7 @@ import { readEvent } from './event-item.ts'
 import { corruptItem, itemVersion, parseItem } from './item.ts'
 import { eventKey, quarantineKey, quarantinePartKey } from './keys.ts'
 import { packedNothing } from './quarantine.ts'
+import { partsSchema } from './quarantine-parts.ts'
 import type { TableName } from './table.ts'
 import { asked, conditionally, ItemError } from './table-errors.ts'
 
@@ -21,7 +22,7 @@ const headSchema = z.object({
   sk: z.string(),
   reason: z.string(),
   atMs: z.int(),
-  parts: z.int().min(1),
+  parts: partsSchema,
 })
 const prefixSchema = z.object({ pk: z.string() })
 const keySchema = z.object({ pk: z.string(), sk: z.string() })

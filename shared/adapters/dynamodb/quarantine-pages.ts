@@ -4,6 +4,7 @@ import type { QuarantinedRecord } from '../../domain/polling/quarantine.ts'
 import type { StreamName } from '../../domain/source.ts'
 import { itemVersion, parseItem } from './item.ts'
 import { quarantineKey, quarantinePartKey } from './keys.ts'
+import { partsSchema } from './quarantine-parts.ts'
 import type { TableName } from './table.ts'
 import { asked } from './table-errors.ts'
 
@@ -31,7 +32,7 @@ const itemSchema = z.object({
   sk: z.string(),
   reason: z.string(),
   atMs: z.int(),
-  parts: z.int().min(1),
+  parts: partsSchema,
 })
 const endSchema = z.object({ sk: z.string() }).optional()
 

@@ -5,13 +5,9 @@ import * as z from 'zod'
 import { forgottenRecordReason, type Quarantine } from '../../domain/polling/quarantine.ts'
 import { corruptItem, itemVersion, parseItem } from './item.ts'
 import { type ItemKey, quarantineKey, quarantinePartKey } from './keys.ts'
-import { itemBytesMax, type TableName } from './table.ts'
+import { partBytesMax, partsSchema, textBytesMax } from './quarantine-parts.ts'
+import type { TableName } from './table.ts'
 import { asked, conditionally } from './table-errors.ts'
-
-/** Of the packed text, in one item; keys and reason need the rest. */
-const partBytesMax = itemBytesMax - 32 * 1024
-/** A page is bounded far below it; a corrupt item must not take the memory. */
-const textBytesMax = 256 * 1024 * 1024
 
 /** What stands in a forgotten record's head in place of its text: an item always has one. */
 export const packedNothing = deflateRawSync(Buffer.alloc(0))
@@ -21,8 +17,7 @@ const headSchema = z.object({
   reason: z.string(),
   atMs: z.int(),
   writeId: z.string(),
-  /** Items of packed text, this one included. */
-  parts: z.int().min(1),
+  parts: partsSchema,
   text: z.instanceof(Uint8Array),
 })
 const partSchema = z.object({ v: z.literal(itemVersion), text: z.instanceof(Uint8Array) })

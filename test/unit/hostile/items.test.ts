@@ -152,6 +152,15 @@ test.each([
   )
 })
 
+test('regression: a quarantined record that says it has more parts than any text is corrupt, and not read for ever', async () => {
+  const record = kinds.find(({ kind }) => kind === 'quarantined record')
+  const { error } = await readOf(item => record?.read(item), { ...record?.item, parts: 2 ** 31 })
+  expect(error).toMatchObject({
+    code: 'item_corrupt',
+    message: "an item (quarantine) can't be read: parts: too_big",
+  })
+})
+
 describe.each(kinds)('an item of the table ($kind)', ({ item, read }) => {
   test('is read as it was written', async () => {
     const { found, error } = await readOf(read, item)
