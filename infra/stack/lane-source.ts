@@ -4,6 +4,7 @@ import { CfnQueue, type IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { batchMessagesMax } from './lane-batches.ts'
 
+/** The most that Lambda takes without a window (the same page). */
 const batchMessagesWithoutWindow = 10
 /** How many time-outs of the function a message stays hidden for (Lambda Developer Guide, as below). */
 const timeoutsHidden = 6

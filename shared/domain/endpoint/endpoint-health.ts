@@ -48,6 +48,10 @@ export type OpenBreaker = {
   nextProbeAtMs: number
 }
 
+/** Whether the endpoint asked to be left alone until later than now. Pure. */
+export const isPaused = ({ pausedUntilMs }: Pick<EndpointHealth, 'pausedUntilMs'>, nowMs: number): boolean =>
+  pausedUntilMs !== null && nowMs < pausedUntilMs
+
 export const goodHealth: EndpointHealth = {
   version: 0,
   failuresInRow: 0,

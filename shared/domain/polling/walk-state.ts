@@ -35,7 +35,7 @@ const placeSchema = z.object(placeFields)
 const seriesSchema = z.object({
   /** After which record its first page is asked for; null: at the start of the list. */
   first: anchorSchema.nullable(),
-  /** How many records its first page had; where that is not known, the most that a page had. */
+  /** How many records its first page had; where that is not known, the page before it. */
   pageSize: z.int(),
   /** What is known without the series, and with it. */
   sure: placeSchema,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import { isPaused } from '../endpoint/endpoint-health.ts'
 import { minuteMs } from '../time-units.ts'
 
 /** What an endpoint gets a second of what waited for it, in the first minute after it is ready again; then doubled. */
@@ -27,7 +28,7 @@ export const heldAllowance = (
   { health, limits }: Pick<Endpoint, 'health' | 'limits'>,
   { nowMs, everyMs }: { nowMs: number; everyMs: number },
 ): ReleaseAllowance => {
-  if (health.pausedUntilMs !== null && nowMs < health.pausedUntilMs) return nothing
+  if (isPaused(health, nowMs)) return nothing
   // It may become due before the next run: the dispatcher holds what comes too early.
   if (health.open !== null) return health.open.nextProbeAtMs < nowMs + everyMs / 2 ? probe : nothing
   const perSecond = Math.min(recoveryPerSecond(health.readySinceMs, nowMs), limitPerSecond(limits))
@@ -37,7 +38,7 @@ export const heldAllowance = (
 
 /** Whether it gets more and more since it is ready again, and not yet all that there is. Pure. */
 export const isComingBack = ({ health }: Pick<Endpoint, 'health'>, nowMs: number): boolean => {
-  const isLeftAlone = health.open !== null || (health.pausedUntilMs !== null && nowMs < health.pausedUntilMs)
+  const isLeftAlone = health.open !== null || isPaused(health, nowMs)
   return !isLeftAlone && recoveryPerSecond(health.readySinceMs, nowMs) !== Number.POSITIVE_INFINITY
 }
 

@@ -4,6 +4,7 @@ import { encodeHeartbeat } from '../delivery/delivery-message.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { sendOne } from '../delivery/own-fault.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import { isPaused } from '../endpoint/endpoint-health.ts'
 import type { EndpointStore } from '../endpoint/endpoint-store.ts'
 import { dueHeartbeat } from '../endpoint/heartbeat-interval.ts'
 import type { HeartbeatState, HeartbeatStore } from '../endpoint/heartbeat-store.ts'
@@ -74,7 +75,7 @@ const everyMsOf = (deps: HeartbeatDeps): number => deps.releaseEveryMs ?? releas
 const isWanted = ({ heartbeatEverySeconds, state, health }: Endpoint, deps: HeartbeatDeps): boolean => {
   const nowMs = deps.clock.now()
   if (heartbeatEverySeconds === null || state !== 'active') return false
-  if (health.pausedUntilMs !== null && nowMs < health.pausedUntilMs) return false
+  if (isPaused(health, nowMs)) return false
   return health.open === null || health.open.nextProbeAtMs <= nowMs
 }
 
