@@ -4,14 +4,21 @@ import type { newsAhead } from './budget.ts'
 /** Requests for news of the poll under way, and of the two before it. */
 type Counts = { now: number; last: number; before: number }
 
+/** A poll that has taken more than this catches up with a backlog. */
+export const usualRequestsMax = 12
+
 /** How many requests a poll takes. */
 export type NewsPace = {
   /** A request for news of a stream was spent. */
   spent(stream: StreamName): void
   /** A poll of the stream has read everything. */
   ended(stream: StreamName): void
+  /** A poll of the stream came to nothing: whatever it took is no backlog. */
+  failed(stream: StreamName): void
   /** What a poll of each stream usually takes, together. */
   requests(): number
+  /** Whether the poll that is under way of another stream catches up with a backlog. */
+  isOtherBehind(stream: StreamName): boolean
 }
 
 export const createNewsPace = (): NewsPace => {
@@ -27,8 +34,13 @@ export const createNewsPace = (): NewsPace => {
       const { now, last } = countsOf(stream)
       counts.set(stream, { now: 0, last: now, before: last })
     },
+    failed: stream => {
+      counts.set(stream, { ...countsOf(stream), now: 0 })
+    },
     // The lesser of two polls: one that caught up with a backlog says nothing of the next.
     requests: () => [...counts.values()].reduce((sum, { last, before }) => sum + Math.min(last, before), 0),
+    isOtherBehind: stream =>
+      [...counts].some(([other, { now }]) => other !== stream && now > usualRequestsMax),
   }
 }
 

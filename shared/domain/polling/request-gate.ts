@@ -20,8 +20,11 @@ import {
 import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
 import { createNewsPace, evenPaceMs, type NewsPace } from './news-pace.ts'
 
-/** A request that waited this long goes before any backlog: one stream may not silence the other. */
-export const patienceMs = 30_000
+/**
+ * A stream that was not asked for this long goes before any backlog: one stream may not silence the other. While one
+ * catches up, the other is polled no more often: its polls would take up to a quarter of the budget from the backlog.
+ */
+export const patienceMs = 45_000
 
 export type FetchResult =
   | {
@@ -50,12 +53,14 @@ export type RequestGate = {
   takeRequests(stream: StreamName): number
   /** To be told of each poll that has read everything; how long after its start the next one begins at the least. */
   pollEnded(stream: StreamName): number
+  /** To be told of each poll that failed, or was lost. */
+  pollFailed(stream: StreamName): void
 }
 
 const sides = ['reread', 'sweep'] as const
 type Side = (typeof sides)[number]
 
-/** `wake` is told when its request was spent. */
+/** `sinceMs`: when its stream was asked for news last, or the run began. `wake` is told when its request was spent. */
 type Waiter = { sinceMs: number; purpose: Purpose; wake: (spentMs: number) => void }
 
 export type GateDeps = {
@@ -114,6 +119,8 @@ export const createRequestGate = (
   /** Until when a share is kept free for what was refused: news that fill each window would else starve it. */
   const keptUntilMs = { reread: 0, sweep: 0 }
   const asked = new Map<StreamName, number>()
+  const lastNewsMs = new Map<StreamName, number>()
+  const beganMs = clock.now()
   let pumping = false
 
   const askAndCount = async (
@@ -205,10 +212,10 @@ export const createRequestGate = (
   }
 
   /** When the request was spent. */
-  const turn = async (purpose: Purpose): Promise<number> => {
+  const turn = async (stream: StreamName, purpose: Purpose): Promise<number> => {
     if (waiters.length === 0 && newsMayGo(clock.now())) return spendOne(purpose.kind)
     return new Promise<number>(wake => {
-      waiters.push({ sinceMs: clock.now(), purpose, wake })
+      waiters.push({ sinceMs: lastNewsMs.get(stream) ?? beganMs, purpose, wake })
       if (!pumping) void pump()
     })
   }
@@ -220,9 +227,10 @@ export const createRequestGate = (
         if (!sideMayGo(purpose.kind)) return { kind: 'stopped', why: 'no_budget' }
         return askAndCount(request, purpose.kind, spendOne(purpose.kind))
       }
-      const spentMs = await turn(purpose)
+      const spentMs = await turn(request.stream, purpose)
       if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
       state.newsPace.spent(request.stream)
+      lastNewsMs.set(request.stream, clock.now())
       return askAndCount(request, purpose.kind, spentMs)
     },
     serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
@@ -234,8 +242,10 @@ export const createRequestGate = (
     },
     pollEnded: stream => {
       state.newsPace.ended(stream)
-      return evenPaceMs(state.newsPace.requests(), newsAhead(state.budget, clock.now()))
+      const evenMs = evenPaceMs(state.newsPace.requests(), newsAhead(state.budget, clock.now()))
+      return state.newsPace.isOtherBehind(stream) ? Math.max(evenMs, patienceMs) : evenMs
     },
+    pollFailed: stream => state.newsPace.failed(stream),
   }
 }
 

@@ -191,6 +191,7 @@ const pollLoop = async (
     const pollEveryMs = source.pollEverySeconds * 1000
     const leastMs = end.kind === 'complete' ? gate.pollEnded(stream) : 0
     if (end.kind === 'complete') pace.lastCompleteAtMs = clock.now()
+    if (end.kind === 'failed' || end.kind === 'lost') gate.pollFailed(stream)
     const failed = end.kind === 'failed'
     // A walk that fails on its way still gets on: it is not to wait as long as one that gets nowhere.
     const before = failed && end.gotOn === true ? 0 : pace.failures

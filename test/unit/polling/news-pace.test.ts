@@ -7,7 +7,12 @@ import {
   type RequestKind,
   spend,
 } from '../../../shared/domain/polling/budget.ts'
-import { createNewsPace, evenPaceMs, type NewsPace } from '../../../shared/domain/polling/news-pace.ts'
+import {
+  createNewsPace,
+  evenPaceMs,
+  type NewsPace,
+  usualRequestsMax,
+} from '../../../shared/domain/polling/news-pace.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
 import { mostRequestsAMinute } from './world/checks.ts'
 import { createWorld, type World } from './world/world.ts'
@@ -79,6 +84,43 @@ const longestGap = (world: World, stream: StreamName, sinceMs: number): number =
     .map(({ atMs }) => atMs)
   return Math.max(...times.slice(1).map((atMs, at) => atMs - (times[at] ?? atMs))) / 1_000
 }
+
+describe('a list that is read to its end while the other one catches up', () => {
+  it('is asked less often than once in 45 s, so that the backlog has nearly all of the budget', async () => {
+    const world = createWorld({ readings: { pageSize: 10 } })
+    world.put('complaints', { uuid: 'c', at: -900 })
+    for (let at = 0; at < 2_000; at += 1) world.put('bounces', { uuid: `b${at}`, at: -3_000 + at })
+    const startMs = world.clock.now()
+    await world.pass(240)
+    const requests = world.service.requests.filter(({ atMs }) => atMs - startMs < 240_000)
+    const ofOther = requests.filter(({ stream }) => stream === 'complaints')
+    // Four windows of 48; in the first seconds nobody knows yet.
+    expect(requests).toHaveLength(4 * budgetOf(60))
+    expect(ofOther.length).toBeLessThanOrEqual(9)
+    expect(longestGap(world, 'complaints', startMs)).toBeLessThan(62)
+  })
+})
+
+describe('a list that fails again and again', () => {
+  it('has no backlog for that: the other one is polled as ever', () => {
+    const pace = createNewsPace()
+    for (let request = 0; request < 2 * usualRequestsMax; request += 1) {
+      pace.spent('bounces')
+      pace.failed('bounces')
+    }
+    expect(pace.isOtherBehind('complaints')).toBe(false)
+  })
+
+  it('has one once a poll takes more requests than usual, until it has read everything', () => {
+    const pace = createNewsPace()
+    for (let request = 0; request < usualRequestsMax; request += 1) pace.spent('bounces')
+    expect(pace.isOtherBehind('complaints')).toBe(false)
+    pace.spent('bounces')
+    expect([pace.isOtherBehind('complaints'), pace.isOtherBehind('bounces')]).toEqual([true, false])
+    pace.ended('bounces')
+    expect(pace.isOtherBehind('complaints')).toBe(false)
+  })
+})
 
 describe('a source that wants more polls than its budget has', () => {
   it('is polled all the time, and not in bursts with half a minute between them', async () => {
