@@ -4,6 +4,8 @@ import {
   type BudgetState,
   budgetSnapshotSchema,
   emptyBudget,
+  ended,
+  mergeSpent,
   observe,
   permission,
   restore,
@@ -55,8 +57,8 @@ export const createAuditGate = (
     if (left.data !== undefined) theirs = restore(of.requestsPerMinute, left.data)
   }
 
-  /** True once a request may go out, and counted; false where the audit was interrupted. */
-  const turn = async (): Promise<boolean> => {
+  /** When the request was spent, which may go out now; null where the audit was interrupted. */
+  const turn = async (): Promise<number | null> => {
     while (!signal.aborted) {
       await lookAtPoller()
       const now = clock.now()
@@ -67,14 +69,14 @@ export const createAuditGate = (
       if (waitUntilMs <= now) {
         own = spend(own, now)
         requests += 1
-        return true
+        return now
       }
       await clock.sleep(Math.min(waitUntilMs - now, waitStepMs), signal)
     }
-    return false
+    return null
   }
 
-  const ask = async (request: PageRequest): Promise<FetchResult> => {
+  const ask = async (request: PageRequest, spentMs: number): Promise<FetchResult> => {
     const startedMs = clock.now()
     try {
       const page = await api.listPage(request, signal)
@@ -92,11 +94,16 @@ export const createAuditGate = (
         nowMs: clock.now(),
       })
       return signal.aborted ? { kind: 'stopped', why: 'run_over' } : { kind: 'failed', error }
+    } finally {
+      own = ended(own, spentMs, clock.now(), 'news')
     }
   }
 
   return {
-    fetch: async request => ((await turn()) ? ask(request) : { kind: 'stopped', why: 'run_over' }),
+    fetch: async request => {
+      const spentMs = await turn()
+      return spentMs === null ? { kind: 'stopped', why: 'run_over' } : ask(request, spentMs)
+    },
     requests: () => requests,
   }
 }
@@ -107,21 +114,9 @@ const untilOf = (state: BudgetState, nowMs: number): number => {
 }
 
 /** Our spending and the poller's in one window. */
-const together = (own: BudgetState, theirs: BudgetState): BudgetState => {
-  const seconds = new Map(own.spent.map(entry => [entry.second, entry]))
-  for (const { second, news, reread, sweep } of theirs.spent) {
-    const same = seconds.get(second) ?? { second, news: 0, reread: 0, sweep: 0 }
-    seconds.set(second, {
-      second,
-      news: same.news + news,
-      reread: same.reread + reread,
-      sweep: same.sweep + sweep,
-    })
-  }
-  return {
-    ...own,
-    limit: Math.min(own.limit, theirs.limit),
-    notBeforeMs: Math.max(own.notBeforeMs, theirs.notBeforeMs),
-    spent: [...seconds.values()].sort((one, other) => one.second - other.second),
-  }
-}
+const together = (own: BudgetState, theirs: BudgetState): BudgetState => ({
+  ...own,
+  limit: Math.min(own.limit, theirs.limit),
+  notBeforeMs: Math.max(own.notBeforeMs, theirs.notBeforeMs),
+  spent: mergeSpent(own.spent, theirs.spent, (ours, others) => ours + others),
+})

@@ -3,6 +3,8 @@ import type { RateLimit } from './feedback-api.ts'
 
 /** The service's window (feedback-api.md, section 8): a sliding one of ours holds under any way to cut time. */
 export const windowMs = 60_000
+/** Two requests a window apart by our clock may be closer by the service's: a clock is set right, a timer is early. */
+export const windowSlackMs = 100
 /** What is left to others with the same key, and to our own miscounting (DESIGN.md, section 4). */
 const spentShareMax = 0.8
 /** Re-reading gets at most this much of the budget, and so do sweeps, so that news always get half of it. */
@@ -13,8 +15,13 @@ export const waitMsMax = 3_600_000
 /** What a request is for: new records, the overlap once more, or a sweep of the past. */
 export type RequestKind = 'news' | 'reread' | 'sweep'
 
-/** The requests of one second. Counts by the second, since a list of times would grow with the limit. */
-type SpentSecond = Readonly<Record<RequestKind, number>> & { readonly second: number }
+/**
+ * The requests of one second, all taken to be as late as the last of them. Counts by the second, since a list of times
+ * would grow with the limit.
+ */
+type SpentSecond = Readonly<Record<RequestKind, number>> & { readonly lastMs: number }
+
+const secondOf = ({ lastMs }: Pick<SpentSecond, 'lastMs'>): number => Math.floor(lastMs / 1000)
 
 /** The request budget of one source; a value: each step makes a new one. */
 export type BudgetState = {
@@ -65,11 +72,28 @@ export function sideLeft(state: BudgetState, nowMs: number, kind: Exclude<Reques
 
 /** The budget after a request was sent. Counts it even where `permission` would have refused. */
 export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): BudgetState {
-  const second = Math.floor(nowMs / 1000)
   const kept = state.spent.filter(entry => counts(entry, nowMs))
-  const same = kept.find(entry => entry.second === second) ?? { second, news: 0, reread: 0, sweep: 0 }
-  const spent = [...kept.filter(entry => entry !== same), { ...same, [kind]: same[kind] + 1 }]
-  return { ...state, spent: spent.sort((one, other) => one.second - other.second) }
+  const one = { lastMs: nowMs, news: 0, reread: 0, sweep: 0, [kind]: 1 }
+  return { ...state, spent: mergeSpent(kept, [one], sum) }
+}
+
+/** Two accounts of what was spent as one: of each second and kind what `count` makes of both. */
+export function mergeSpent(
+  one: BudgetState['spent'],
+  other: BudgetState['spent'],
+  count: (a: number, b: number) => number,
+): BudgetState['spent'] {
+  const seconds = new Map(one.map(entry => [secondOf(entry), entry]))
+  for (const entry of other) {
+    const same = seconds.get(secondOf(entry)) ?? { ...entry, news: 0, reread: 0, sweep: 0 }
+    seconds.set(secondOf(entry), {
+      lastMs: Math.max(same.lastMs, entry.lastMs),
+      news: count(same.news, entry.news),
+      reread: count(same.reread, entry.reread),
+      sweep: count(same.sweep, entry.sweep),
+    })
+  }
+  return [...seconds.values()].sort((a, b) => a.lastMs - b.lastMs)
 }
 
 /**
@@ -77,9 +101,9 @@ export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'ne
  * it as late as that, and only a slot that is freed a minute after it keeps the limit within any minute of the service's.
  */
 export function ended(state: BudgetState, spentMs: number, nowMs: number, kind: RequestKind): BudgetState {
-  const second = Math.floor(spentMs / 1000)
-  const entry = state.spent.find(one => one.second === second)
-  if (entry === undefined || entry[kind] === 0 || second === Math.floor(nowMs / 1000)) return state
+  const second = secondOf({ lastMs: spentMs })
+  const entry = state.spent.find(one => secondOf(one) === second)
+  if (entry === undefined || entry[kind] === 0) return state
   const rest = { ...entry, [kind]: entry[kind] - 1 }
   const others = state.spent.filter(one => one !== entry)
   const isEmpty = everyKind.every(one => rest[one] === 0)
@@ -114,21 +138,22 @@ function resetOf(rateLimit: RateLimit, limit: number, elseMs: number): number {
   return rateLimit.resetAtMs ?? elseMs
 }
 
+const sum = (a: number, b: number): number => a + b
+
 const everyKind = ['news', 'reread', 'sweep'] as const satisfies readonly RequestKind[]
 
 function sideBudgetOf(limit: number): number {
   return Math.max(1, Math.floor(budgetOf(limit) * sideShareMax))
 }
 
-/** An entry counts while any moment of its second lies in the window; one from the future (a clock set back) as well. */
+/** An entry counts while its last request lies in the window; one from the future (a clock set back) as well. */
 function counts(entry: SpentSecond, nowMs: number): boolean {
-  const aheadMs = entry.second * 1000 - nowMs
-  return freeOf(entry) > nowMs && aheadMs < windowMs
+  return freeOf(entry) > nowMs && entry.lastMs - nowMs < windowMs
 }
 
-/** When the last moment of its second has left the window. */
-function freeOf(entry: SpentSecond): number {
-  return entry.second * 1000 + 999 + windowMs
+/** When its last request has left the window. */
+function freeOf({ lastMs }: SpentSecond): number {
+  return lastMs + windowMs + windowSlackMs
 }
 
 /** What these kinds left of `most`, and when at least one of it is free again. */
@@ -167,7 +192,7 @@ const count = z.number().int().nonnegative()
 export const budgetSnapshotSchema = z.object({
   limit: z.number().positive(),
   notBeforeMs: z.number(),
-  /** `[second, news, reread, sweep]`, oldest first. */
+  /** `[lastMs, news, reread, sweep]` of a second each, oldest first. */
   spent: z.array(z.tuple([z.number().int(), count, count, count])).max(2 * (windowMs / 1000) + 2),
 })
 export type BudgetSnapshot = z.infer<typeof budgetSnapshotSchema>
@@ -176,13 +201,13 @@ export function snapshot(state: BudgetState, nowMs: number): BudgetSnapshot {
   const { limit, notBeforeMs } = state
   const spent = state.spent
     .filter(entry => counts(entry, nowMs))
-    .map(({ second, news, reread, sweep }): BudgetSnapshot['spent'][number] => [second, news, reread, sweep])
+    .map(({ lastMs, news, reread, sweep }): BudgetSnapshot['spent'][number] => [lastMs, news, reread, sweep])
   return { limit, notBeforeMs, spent }
 }
 
 /** The budget that a run left, under the limit configured now. */
 export function restore(requestsPerMinute: number, left: BudgetSnapshot): BudgetState {
-  const spent = left.spent.map(([second, news, reread, sweep]) => ({ second, news, reread, sweep }))
+  const spent = left.spent.map(([lastMs, news, reread, sweep]) => ({ lastMs, news, reread, sweep }))
   return {
     requestsPerMinute,
     limit: Math.min(requestsPerMinute, left.limit),

@@ -6,6 +6,7 @@ import {
   budgetSnapshotSchema,
   emptyBudget,
   ended,
+  mergeSpent,
   newsAhead,
   observe,
   permission,
@@ -88,22 +89,8 @@ export const adoptSpending = (state: GateState, requestsPerMinute: number, left:
   if (!parsed.success) return
   const theirs = restore(requestsPerMinute, parsed.data)
   const notBeforeMs = Math.max(theirs.notBeforeMs, state.budget.notBeforeMs)
-  state.budget = { ...theirs, notBeforeMs, spent: moreOfEach(theirs.spent, state.budget.spent) }
-}
-
-/** What the lease says may be older than what this process knows of itself, or newer: the greater counts. */
-const moreOfEach = (theirs: BudgetState['spent'], ours: BudgetState['spent']): BudgetState['spent'] => {
-  const seconds = new Map(theirs.map(entry => [entry.second, entry]))
-  for (const entry of ours) {
-    const same = seconds.get(entry.second) ?? entry
-    seconds.set(entry.second, {
-      second: entry.second,
-      news: Math.max(same.news, entry.news),
-      reread: Math.max(same.reread, entry.reread),
-      sweep: Math.max(same.sweep, entry.sweep),
-    })
-  }
-  return [...seconds.values()].sort((a, b) => a.second - b.second)
+  // What the lease says may be older than what this process knows of itself, or newer: the greater counts.
+  state.budget = { ...theirs, notBeforeMs, spent: mergeSpent(theirs.spent, state.budget.spent, Math.max) }
 }
 
 export const spendingOf = (state: GateState, nowMs: number): unknown => snapshot(state.budget, nowMs)

@@ -31,7 +31,7 @@ const holdStatus = async () => {
       lease.renew({
         sourceId,
         runId: 'r',
-        spending: { limit: 60, notBeforeMs: 0, spent: [[nowSecond, requests, 0, 0]] },
+        spending: { limit: 60, notBeforeMs: 0, spent: [[nowSecond * 1000, requests, 0, 0]] },
       }),
     /** A walk was complete then. */
     walked: (sourceId: string, stream: StreamName, agoMs: number) =>

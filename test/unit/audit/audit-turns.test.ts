@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAuditGate } from '../../../shared/domain/audit/audit-gate.ts'
-import { type BudgetSnapshot, windowMs } from '../../../shared/domain/polling/budget.ts'
+import { type BudgetSnapshot, windowMs, windowSlackMs } from '../../../shared/domain/polling/budget.ts'
 import { FeedbackApiError, type Page } from '../../../shared/domain/polling/feedback-api.ts'
 import { createVirtualClock } from '../polling/world/virtual-clock.ts'
 
@@ -47,7 +47,7 @@ const left = (of: Partial<BudgetSnapshot> = {}): BudgetSnapshot => ({
   ...of,
 })
 const second = t0 / 1_000
-const freeMs = windowMs + 999
+const freeMs = windowMs + windowSlackMs
 
 describe('a request of an audit', () => {
   test('is counted, and tells by the service’s clock when it was asked and answered', async () => {
@@ -111,21 +111,21 @@ describe('what the poller spends', () => {
 
   test.each<[string, BudgetSnapshot, number]>([
     ['nothing', left(), 0],
-    ['news', left({ spent: [[second, 48, 0, 0]] }), freeMs],
-    ['re-reading', left({ spent: [[second, 0, 48, 0]] }), freeMs],
-    ['sweeps', left({ spent: [[second, 0, 0, 48]] }), freeMs],
+    ['news', left({ spent: [[t0, 48, 0, 0]] }), freeMs],
+    ['re-reading', left({ spent: [[t0, 0, 48, 0]] }), freeMs],
+    ['sweeps', left({ spent: [[t0, 0, 0, 48]] }), freeMs],
     [
       'all of them, in several seconds',
       left({
         spent: [
-          [second - 30, 16, 0, 0],
-          [second - 20, 0, 16, 0],
-          [second, 0, 0, 16],
+          [t0 - 30_000, 16, 0, 0],
+          [t0 - 20_000, 0, 16, 0],
+          [t0, 0, 0, 16],
         ],
       }),
       freeMs - 30_000,
     ],
-    ['all of a lower limit', left({ limit: 10, spent: [[second, 8, 0, 0]] }), freeMs],
+    ['all of a lower limit', left({ limit: 10, spent: [[t0, 8, 0, 0]] }), freeMs],
     ['what the service refused until later', left({ notBeforeMs: t0 + 7_000 }), 7_000],
   ])('makes the audit wait: %s', async (_, spent, waitMs) => {
     const { gate, clock, askedMs } = create({ spent })
@@ -136,7 +136,7 @@ describe('what the poller spends', () => {
   })
 
   test('is noticed within a second while the audit waits, as is an interruption', async () => {
-    const { gate, clock, ended, looksMs } = create({ spent: left({ spent: [[second, 48, 0, 0]] }) })
+    const { gate, clock, ended, looksMs } = create({ spent: left({ spent: [[t0, 48, 0, 0]] }) })
     const asked = gate.fetch(request)
     await clock.turnTo(t0 + 12_000)
     expect(looksMs).toEqual([0, 5_000, 10_000])

@@ -8,7 +8,6 @@ import {
 } from '../../../shared/domain/polling/request-gate.ts'
 import { createTestClock, nowMs } from '../delivery/harness.ts'
 
-const second = nowMs / 1_000
 const left = (of: Partial<BudgetSnapshot> = {}): BudgetSnapshot => ({
   limit: 60,
   notBeforeMs: 0,
@@ -27,20 +26,20 @@ describe('what an earlier run spent', () => {
   test('counts in each second and of each kind as the greater of what is known of it', () => {
     const ours = left({
       spent: [
-        [second, 5, 1, 7],
-        [second + 2, 1, 1, 1],
+        [nowMs, 5, 1, 7],
+        [nowMs + 2_000, 1, 1, 1],
       ],
     })
     const theirs = left({
       spent: [
-        [second - 3, 2, 2, 2],
-        [second, 3, 4, 6],
+        [nowMs - 3_000, 2, 2, 2],
+        [nowMs + 900, 3, 4, 6],
       ],
     })
     const expected = [
-      { second: second - 3, news: 2, reread: 2, sweep: 2 },
-      { second, news: 5, reread: 4, sweep: 7 },
-      { second: second + 2, news: 1, reread: 1, sweep: 1 },
+      { lastMs: nowMs - 3_000, news: 2, reread: 2, sweep: 2 },
+      { lastMs: nowMs + 900, news: 5, reread: 4, sweep: 7 },
+      { lastMs: nowMs + 2_000, news: 1, reread: 1, sweep: 1 },
     ]
     expect(adopted(ours, theirs).spent).toEqual(expected)
     expect(adopted(theirs, ours).spent).toEqual(expected)
@@ -59,9 +58,9 @@ describe('what an earlier run spent', () => {
     'text',
     { limit: 60 },
     left({ limit: 0 }),
-    { ...left(), spent: [[second, -1, 0, 0]] },
+    { ...left(), spent: [[nowMs, -1, 0, 0]] },
   ])('counts as none where it can not be read: %j', snapshot => {
-    const known = left({ spent: [[second, 5, 1, 7]] })
+    const known = left({ spent: [[nowMs, 5, 1, 7]] })
     expect(adopted(known, snapshot)).toEqual(adopted(known))
   })
 })

@@ -15,6 +15,7 @@ import {
   spend,
   waitMsMax,
   windowMs,
+  windowSlackMs,
 } from '../../../shared/domain/polling/budget.ts'
 
 const t0 = 1_763_631_000_000
@@ -46,7 +47,7 @@ describe('the request budget of a source', () => {
   it('may be spent at once, and is whole again when the window has passed', () => {
     const spent = spendTimes(emptyBudget(60), 48)
     expect(remaining(spendTimes(emptyBudget(60), 47), t0)).toBe(1)
-    const untilMs = t0 + 999 + windowMs
+    const untilMs = t0 + windowMs + windowSlackMs
     expect(permission(spent, t0)).toEqual({ allowed: false, untilMs })
     expect(permission(spent, untilMs - 1).allowed).toBe(false)
     expect(permission(spent, untilMs)).toEqual({ allowed: true, remaining: 48 })
@@ -54,7 +55,7 @@ describe('the request budget of a source', () => {
 
   it('comes back as it was spent', () => {
     const spent = spendTimes(spendTimes(emptyBudget(60), 40, t0), 8, t0 + 10_000)
-    const firstFreeMs = t0 + 999 + windowMs
+    const firstFreeMs = t0 + windowMs + windowSlackMs
     expect(permission(spent, t0 + 10_000)).toEqual({ allowed: false, untilMs: firstFreeMs })
     expect(remaining(spent, firstFreeMs)).toBe(40)
     expect(remaining(spent, firstFreeMs + 10_000)).toBe(48)
@@ -72,7 +73,10 @@ describe('the request budget of a source', () => {
     let state = spendTimes(emptyBudget(60), 20, t0)
     state = spendTimes(state, 20, t0 + 5000)
     state = observe(state, { ...limits(10, 5, null), nowMs: t0 + 6000 })
-    expect(permission(state, t0 + 6000)).toEqual({ allowed: false, untilMs: t0 + 5999 + windowMs })
+    expect(permission(state, t0 + 6000)).toEqual({
+      allowed: false,
+      untilMs: t0 + 5000 + windowMs + windowSlackMs,
+    })
   })
 
   it('asks nothing before the reset once others left no more than the reserve', () => {
@@ -116,7 +120,7 @@ describe('the share of what is no news', () => {
   it.each(['reread', 'sweep'] as const)('is a quarter of the budget for each: %s', kind => {
     const state = spendTimes(emptyBudget(60), 12, t0, kind)
     expect(permission(emptyBudget(60), t0, kind)).toEqual({ allowed: true, remaining: 12 })
-    expect(permission(state, t0, kind)).toEqual({ allowed: false, untilMs: t0 + 999 + windowMs })
+    expect(permission(state, t0, kind)).toEqual({ allowed: false, untilMs: t0 + windowMs + windowSlackMs })
     expect(remaining(state, t0, kind === 'reread' ? 'sweep' : 'reread')).toBe(12)
     expect(remaining(state, t0)).toBe(36)
   })
@@ -138,8 +142,8 @@ describe('a budget that goes from one run to the next', () => {
     state = spend(observe(state, limits(30, 29, null)), t0, 'reread')
     const left = budgetSnapshotSchema.parse(JSON.parse(JSON.stringify(snapshot(state, t0))))
     expect(left.spent).toEqual([
-      [(t0 - 5000) / 1000, 0, 0, 20],
-      [t0 / 1000, 0, 1, 0],
+      [t0 - 5000, 0, 0, 20],
+      [t0, 0, 1, 0],
     ])
     const restored = restore(60, left)
     expect(restored).toEqual(state)
@@ -244,16 +248,19 @@ describe('regression: a request that was slow to arrive', () => {
   it('holds its slot until a minute after its answer, since the service may have received it then', () => {
     let state = atLimit()
     for (let time = 0; time < 48; time++) state = ended(state, t0, t0 + 7_000, 'news')
-    expect(remaining(state, t0 + windowMs + 6_999)).toBe(0)
-    expect(remaining(state, t0 + windowMs + 7_999)).toBe(48)
+    expect(remaining(state, t0 + windowMs + 7_000 + windowSlackMs - 1)).toBe(0)
+    expect(remaining(state, t0 + windowMs + 7_000 + windowSlackMs)).toBe(48)
   })
   it('is counted once, and as what it was', () => {
     const state = ended(spend(emptyBudget(60), t0, 'sweep'), t0, t0 + 3_000, 'sweep')
-    expect(state.spent).toEqual([{ second: (t0 + 3_000) / 1000, news: 0, reread: 0, sweep: 1 }])
+    expect(state.spent).toEqual([{ lastMs: t0 + 3_000, news: 0, reread: 0, sweep: 1 }])
   })
-  it('changes nothing where it ends within its second, or where the budget does not know it', () => {
+  it('holds it so within its second too', () => {
+    const state = ended(atLimit(), t0, t0 + 999, 'news')
+    expect(state.spent).toEqual([{ lastMs: t0 + 999, news: 48, reread: 0, sweep: 0 }])
+  })
+  it('changes nothing where the budget does not know it', () => {
     const state = atLimit()
-    expect(ended(state, t0, t0 + 999, 'news')).toBe(state)
     expect(ended(state, t0, t0 + 5_000, 'sweep')).toBe(state)
     expect(ended(state, t0 - 5_000, t0 + 5_000, 'news')).toBe(state)
   })

@@ -61,19 +61,19 @@ describe('the pace at which a budget lasts', () => {
 
   it('spreads what is left until more is free: 36 of the 48 are for news, 12 for reading again', () => {
     // 34 are left for 61 s: 17 polls of two, and the next one after that.
-    expect(paceOf(2, spentAt([0, 'news', 2]), 0)).toBeCloseTo(60.999 / 18)
-    expect(paceOf(2, spentAt([0, 'news', 2], [0, 'reread', 12]), 0)).toBeCloseTo(60.999 / 18)
+    expect(paceOf(2, spentAt([0, 'news', 2]), 0)).toBeCloseTo(60.1 / 18)
+    expect(paceOf(2, spentAt([0, 'news', 2], [0, 'reread', 12]), 0)).toBeCloseTo(60.1 / 18)
   })
 
   it('waits where nothing is left', () => {
-    expect(paceOf(2, spentAt([0, 'news', 48]), 20)).toBeCloseTo(40.999)
-    expect(paceOf(2, spentAt([0, 'sweep', 36]), 20)).toBeCloseTo(40.999)
+    expect(paceOf(2, spentAt([0, 'news', 48]), 20)).toBeCloseTo(40.1)
+    expect(paceOf(2, spentAt([0, 'sweep', 36]), 20)).toBeCloseTo(40.1)
   })
 
   it('counts on what is free again before the time is over', () => {
     // One poll now, and 20 requests more after 11 s: ten polls in the 50 s that follow.
     const state = spentAt([0, 'news', 20], [50, 'news', 14])
-    expect(paceOf(2, state, 50)).toBeCloseTo(Math.max(10.999 / 2, 60.999 / 12))
+    expect(paceOf(2, state, 50)).toBeCloseTo(Math.max(10.1 / 2, 60.1 / 12))
   })
 })
 

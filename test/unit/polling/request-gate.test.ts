@@ -123,7 +123,7 @@ describe('re-reading and sweeps', () => {
   it('come after whoever waits for news', async () => {
     const { ask, turn, results } = gateOf()
     times(49, () => ask('bounces'))
-    await turn(60_500)
+    await turn(60_050)
     ask('complaints', 'reread')
     await turn(0)
     expect(results.at(-1)).toEqual({ kind: 'stopped', why: 'no_budget' })
