@@ -65,7 +65,7 @@ export const createEventLog = (table: { client: DynamoDBDocumentClient; tableNam
         ScanIndexForward: false,
         ...summaryProjection,
       }
-      return (await queryItems(client, input, limit)).map(readSummary)
+      return (await queryItems(client, input, limit, isReadable)).map(readSummary)
     },
 
     pageOfDay: async ({ sourceId, stream, day, fromId, limit }) => {
@@ -97,6 +97,8 @@ const readSummaries = (items: readonly unknown[]): Omit<PageOfDay, 'nextFromId'>
   }
   return page
 }
+
+const isReadable = (item: unknown): boolean => readSummaries([item]).unreadable.length === 0
 
 /** Writes in batches; what one of them can't take does not hold up the others. */
 const recordEvents = async (

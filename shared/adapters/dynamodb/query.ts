@@ -2,13 +2,14 @@ import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } fro
 import { asked } from './table-errors.ts'
 
 /**
- * Reads a query page by page, until its end or until `limit` items: a page ends at 1 MB whatever was asked for, and an
- * empty page need not be the last.
+ * Reads a query page by page, until its end or until `limit` items of those that are wanted: a page ends at 1 MB whatever
+ * was asked for, and an empty page need not be the last.
  */
 export const queryItems = async (
   client: DynamoDBDocumentClient,
   input: QueryCommandInput,
   limit = Number.POSITIVE_INFINITY,
+  isWanted: (item: unknown) => boolean = () => true,
 ): Promise<unknown[]> => {
   const items: unknown[] = []
   let startKey: QueryCommandInput['ExclusiveStartKey']
@@ -22,7 +23,7 @@ export const queryItems = async (
         }),
       ),
     )
-    items.push(...(page.Items ?? []))
+    items.push(...(page.Items ?? []).filter(isWanted))
     startKey = page.LastEvaluatedKey
     if (!startKey) break
   }

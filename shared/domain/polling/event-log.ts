@@ -69,7 +69,10 @@ export interface EventLog {
   /** Writes all of them; returns the ids known to be written. Throws only where that is none of them. */
   record(events: readonly LoggedEvent[]): Promise<Set<string>>
   read(key: { sourceId: string; stream: StreamName; eventId: string }): Promise<KeptEvent | null>
-  /** The newest events of one day with a second at or before `second`, newest first, at most `limit`. */
+  /**
+   * The newest events of one day with a second at or before `untilSecond`, newest first, at most `limit`; of those that
+   * this version can read.
+   */
   newestOfDay(query: {
     sourceId: string
     stream: StreamName

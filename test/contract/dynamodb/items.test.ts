@@ -85,6 +85,18 @@ describe('an item that this version cannot read is a named error, never a missin
     expect(second.nextFromId).toBeNull()
   })
 
+  it('regression: an event of a newer version leaves older ones to be the newest of their day', async () => {
+    const table = await tables.fresh()
+    const log = createEventLog(table)
+    await log.record([0, 1, 2, 3].map(second => sampleEvent(second)))
+    for (const second of [2, 3]) await set(table, { ...eventItem, sk: idAt(second) }, 'v', 2)
+    const day = { sourceId: 'main', stream: 'bounces', day: '2026-11-20' } as const
+    const newest = async (limit: number) =>
+      (await log.newestOfDay({ ...day, untilSecond: sampleEvent(3).second, limit })).map(({ id }) => id)
+    expect(await newest(1)).toEqual([idAt(1)])
+    expect(await newest(5)).toEqual([idAt(1), idAt(0)])
+  })
+
   it('a delivery in a state that does not exist', async () => {
     const table = await tables.fresh()
     const store = createDeliveryStore(table)
