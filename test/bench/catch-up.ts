@@ -1,5 +1,5 @@
 import type { Bench, Figures } from './bench.ts'
-import { budgetShare } from './catch-up/budget-share.ts'
+import { budgetShare, wholeMinutesShare } from './catch-up/budget-share.ts'
 import { type CatchUpCase, type CatchUpResult, runCatchUp } from './catch-up/catch-up-run.ts'
 import { worstMinute } from './freshness/worst-minute.ts'
 
@@ -38,18 +38,23 @@ const table = async (
   return Object.fromEntries(rows)
 }
 
-/** `read`: until the last record was enqueued; `arrived`: until its event was there. Both from the first request on. */
+/**
+ * `a minute`: of what the whole minutes allow. `read`: of the least time until the last record was enqueued; `arrived`:
+ * until its event was there. All from the first request on.
+ */
 export const ofBudget = (
   { records, seconds, enqueuedAtMs, report }: CatchUpResult,
   { pageSize }: Pick<CatchUpCase, 'pageSize'>,
 ): Figures => {
   const [firstAtMs = 0] = report.requestedAtMs
+  const readAtMs = enqueuedAtMs.at(-1)
   const shareUntil = (atMs: number): number =>
     budgetShare({ pages: records / pageSize, tookMs: atMs - firstAtMs })
   return {
     seconds,
     'records a second': records / seconds,
-    'of the budget, read': enqueuedAtMs === null ? Number.NaN : shareUntil(enqueuedAtMs),
+    'of the budget, a minute': wholeMinutesShare(enqueuedAtMs, { firstAtMs, pageSize }),
+    'of the budget, read': readAtMs === undefined ? Number.NaN : shareUntil(readAtMs),
     'of the budget, arrived': shareUntil(report.lastAtMs),
     'worst minute': worstMinute(report.requestedAtMs),
     refused: report.refused,

@@ -30,8 +30,8 @@ export type CatchUpResult = {
   seconds: number
   cpuSeconds: number
   peakBytes: number
-  /** When the last record was enqueued; null where the bridge tells nothing (emulators apart). */
-  enqueuedAtMs: number | null
+  /** When each record was enqueued; none where the bridge tells nothing (emulators apart). */
+  enqueuedAtMs: readonly number[]
   /** Of the emulators' process; null where they have none. */
   emulators: { cpuSeconds: number; peakBytes: number } | null
   report: WorldReport
@@ -59,9 +59,9 @@ export const runCatchUp = async (of: CatchUpCase): Promise<CatchUpResult> => {
       ...(of.rateLimit === 0 ? ['--requests-per-minute', String(noLimitPerMinute)] : []),
     ]
     const emulators = of.emulatorsApart ? await startEmulatorsApart() : null
-    let enqueuedAtMs: number | null = null
+    const enqueuedAtMs: number[] = []
     const onLine = ({ kind, at }: Line): void => {
-      if (kind === 'enqueued') enqueuedAtMs = Date.parse(at)
+      if (kind === 'enqueued') enqueuedAtMs.push(Date.parse(at))
     }
     const startedMs = Date.now()
     const bridge = emulators === null ? startBridge(flags, onLine) : startAlone(emulators.answer, flags)
