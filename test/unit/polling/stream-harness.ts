@@ -68,6 +68,7 @@ export const createGate = (answers: readonly FetchResult[], serviceSecond = nowS
     budgetLeft: unused,
     takeRequests: unused,
     pollEnded: unused,
+    pollFailed: unused,
   }
   return { gate, asked }
 }
