@@ -77,13 +77,19 @@ export type Intake = (page: ReadPage, rules: IntakeRules) => Promise<IntakeResul
 /** The oldest second of which the log still knows what was sent. */
 export const memoryFrom = (nowSecond: number): number => nowSecond - logMemoryDays * daySeconds
 
-/** Makes events of a page's new records and hands them on; each record ends counted under exactly one heading. */
+/**
+ * Makes events of a page's new records and hands them on; each one ends counted under exactly one heading, but for what
+ * can't be read and is in quarantine already, and what is to be read again.
+ */
 export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: StreamName }): Intake => {
   const setApart = createSettingApart(deps, of)
 
   return async (page, rules) => {
     const counts = { ...noCounts, read: page.records.length + page.unreadable.length }
-    for (const { raw, reason } of page.unreadable) counts.quarantined += await setApart(raw, reason)
+    for (const { raw, reason } of page.unreadable) {
+      // A walk goes by how many of those that have a place in the order were seen before: this one has none.
+      if ((await setApart(raw, reason)) === 'quarantined') counts.quarantined += 1
+    }
 
     const candidates = distinct(page.records, of)
     const afterFloor = candidates.filter(({ record }) => record.second >= rules.floorSecond)
@@ -102,7 +108,7 @@ export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: S
       }
       const event = buildEvent({ source: { id: of.sourceId }, stream: of.stream, record })
       if (fits(event)) events.push({ item: { event, recordId: record.uuid }, raw: record.raw })
-      else counts.quarantined += await setApart(record.raw, 'too_large')
+      else counts[await setApart(record.raw, 'too_large')] += 1
     }
     if (events.length === 0) return { counts, failure: null }
 
@@ -114,7 +120,7 @@ export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: S
     counts.enqueued = done.recorded.length
     for (const { event, reason } of done.refused) {
       const raw = events.find(({ item }) => item === event)?.raw
-      if (raw !== undefined) counts.quarantined += await setApart(raw, `queue_refused: ${reason}`)
+      if (raw !== undefined) counts[await setApart(raw, `queue_refused: ${reason}`)] += 1
       deps.known.remember([event.event.id])
     }
     return { counts, failure: done.failed[0]?.reason ?? null }
@@ -139,18 +145,18 @@ const distinct = (
 
 const fits = (event: BuiltEvent): boolean => event.bodyBytes <= eventBodyBytesMax
 
-/** Keeps a record in quarantine; returns 1 where it is new there, so that each is counted once. */
+/** Keeps a record in quarantine; says under what it is to be counted: `quarantined` once, where it is new there. */
 const createSettingApart = (deps: IntakeDeps, of: { sourceId: string; stream: StreamName }) => {
   // The overlap shows a record again and again; what this process kept needs no further write.
   const kept = new Set<string>()
-  return async (raw: RawRecord, reason: string): Promise<number> => {
+  return async (raw: RawRecord, reason: string): Promise<'quarantined' | 'known'> => {
     const hash = rawHash(raw)
-    if (kept.has(hash)) return 0
+    if (kept.has(hash)) return 'known'
     const result = await deps.quarantine.keep({ ...of, hash, text: raw.text, reason, atMs: deps.clock.now() })
     if (kept.size >= keptRememberedMax) kept.clear()
     kept.add(hash)
-    if (result === 'known') return 0
+    if (result === 'known') return 'known'
     deps.reporter.report({ kind: 'quarantined', source: of.sourceId, stream: of.stream, hash, reason })
-    return 1
+    return 'quarantined'
   }
 }
