@@ -134,6 +134,13 @@ describe('what the queue does not take', () => {
     expect(happenings).toEqual([])
   })
 
+  it('costs no write to the log where it is all that there is', async () => {
+    const { deps } = createHarness(() => [{ kind: 'refused', reason: 'too_large' }])
+    const log = { ...deps.log, record: () => Promise.reject(new Error('nothing is to be written')) }
+    const done = await createEnqueue({ ...deps, log }, of)([newEvent('one')], [endpointOf()])
+    expect(done.refused.map(({ reason }) => reason)).toEqual(['too_large'])
+  })
+
   it('does not hold up the others of the page; nor does what the log did not take', async () => {
     const { deps, happenings } = createHarness()
     const [one, two] = [newEvent('one'), newEvent('two')]
@@ -166,5 +173,24 @@ describe('the marks for reconcile', () => {
     const again = newEvent('again', second + 8)
     await enqueue([again], [])
     expect(marked.at(-1)).toBe(again.event.id)
+  })
+
+  it('name the hour of the send and the day of the records, and are kept by stream', async () => {
+    const { enqueue, deps } = createHarness()
+    const [one, dayBefore] = [newEvent('one'), newEvent('day before', second - 86_400)]
+    await enqueue([one, dayBefore], [])
+    const hour = Date.UTC(2026, 10, 20, 9) / hourMs
+    expect(await deps.marks.list({ ...of, fromHour: 0, limit: 10 })).toEqual([
+      { ...of, hour, day: '2026-11-19', lowestId: dayBefore.event.id },
+      { ...of, hour, day: '2026-11-20', lowestId: one.event.id },
+    ])
+  })
+
+  it('are not set again where a page is read again within the hour', async () => {
+    const { enqueue, marked } = createHarness()
+    const events = [newEvent('one'), newEvent('later', second + 1)]
+    await enqueue(events, [])
+    await enqueue(events, [])
+    expect(marked).toEqual([events[0]?.event.id])
   })
 })
