@@ -5,6 +5,7 @@ import {
   agedSeconds,
   type Candidate,
   createKnownRecords,
+  driftSeconds,
   rememberedMax,
   stretchesMax,
 } from '../../../shared/domain/polling/known-records.ts'
@@ -16,6 +17,9 @@ const candidate = (second: number, uuid = `r${second}`): Candidate => ({
   id: eventId({ ...of, uuid, second }),
   second,
 })
+
+/** An id that costs no hashing: its hash bits are a number. */
+const quickId = (at: number): string => `evt_01K5M3V8Q0${String(at).padStart(16, '0')}`
 
 /** A log of these ids that notes what it is asked. */
 const knownOf = (logged: readonly Candidate[]) => {
@@ -131,5 +135,46 @@ describe('what is known of a page', () => {
     expect(await known.among([candidate(1), candidate(2), candidate(5)])).toEqual(
       new Set([candidate(1).id, candidate(5).id]),
     )
+  })
+
+  it('is what was seen last of as many records as are remembered, and not one more', async () => {
+    const { known, asked } = knownOf([])
+    const ids = Array.from({ length: rememberedMax }, (_, at) => quickId(at))
+    known.remember(ids)
+    const first = { id: quickId(0), second: noon }
+    expect(await known.among([first])).toEqual(new Set([first.id]))
+    expect(asked.ranges).toBe(0)
+    // The look has made it the last one to be forgotten, so the second one is forgotten now.
+    known.remember([quickId(rememberedMax)])
+    const second = { id: quickId(1), second: noon }
+    expect(await known.among([first, second])).toEqual(new Set([first.id]))
+    expect(asked.ranges).toBe(1)
+  })
+})
+
+describe('a page is looked up by time', () => {
+  it('in one read of what lies no more than ten minutes apart, and another one of what lies further', async () => {
+    const together = [0, 600, 1_200].map(back => candidate(noon - 86_400 - back))
+    const oneStretch = knownOf(together)
+    expect((await oneStretch.known.among(together)).size).toBe(3)
+    expect(oneStretch.asked).toEqual({ ranges: 1, keys: 0 })
+    const apart = [0, 601, 1_201].map(back => candidate(noon - 86_400 - back))
+    const twoStretches = knownOf(apart)
+    expect((await twoStretches.known.among(apart)).size).toBe(3)
+    expect(twoStretches.asked).toEqual({ ranges: 2, keys: 0 })
+  })
+
+  it('in as many reads as there may be stretches of it', async () => {
+    const apart = Array.from({ length: stretchesMax }, (_, day) => candidate(noon - (day + 1) * 86_400))
+    const { known, asked } = knownOf(apart)
+    expect((await known.among(apart)).size).toBe(stretchesMax)
+    expect(asked).toEqual({ ranges: stretchesMax, keys: 0 })
+  })
+
+  it('up to the first second of the next day, which the service may round a record to', async () => {
+    const { known, asked } = knownOf([candidate(midnight, 'same')])
+    const before = candidate(midnight - driftSeconds, 'same')
+    expect(await known.among([before])).toEqual(new Set([before.id]))
+    expect(asked).toEqual({ ranges: 2, keys: 0 })
   })
 })
