@@ -75,6 +75,7 @@ export const gateOf = (...answers: readonly FetchResult[]) => {
     budgetLeft: () => 0,
     takeRequests: () => 0,
     pollEnded: () => 0,
+    pollFailed: () => undefined,
   }
   return { gate, asked, queries: () => asked.map(([{ nextQuery }]) => nextQuery) }
 }
