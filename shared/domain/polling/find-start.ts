@@ -33,7 +33,9 @@ export const findStart = async (
   const failure = await logSeen(context, [...newest.values()])
   if (failure !== null) return { end: { kind: 'failed', reason: failure, error: null }, pages }
   if (search.end !== null) {
-    const kept = search.place === null ? 'complete' : (await commit(startingCursor(search.place))).kind
+    // A place that leads nowhere is not to be gone back to.
+    const place = search.place ?? (at === null ? null : beginning)
+    const kept = place === null ? 'complete' : (await commit(startingCursor(place))).kind
     return { end: kept === 'superseded' ? { kind: 'superseded' } : search.end, pages }
   }
   if (search.newestSecond === null) {
@@ -107,7 +109,7 @@ type Sofar = {
   before: Anchor | null
 }
 
-/** `end` is null where the search is done; `place`, where it may go on from. */
+/** `end` is null where the search is done; `place`: from where it may go on, null where that is the first page. */
 type Search = Sofar & { end: WalkEnd | null; place: StartPlace | null; pages: number }
 
 /**

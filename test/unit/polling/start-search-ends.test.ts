@@ -116,6 +116,25 @@ describe('a search for the start that can not be finished now', () => {
 })
 
 describe('a search for the start that goes on', () => {
+  it('regression: a search that goes on, and comes to a page that leads nowhere, begins anew', async () => {
+    const s = createStream()
+    const start = {
+      query: 'page=2',
+      newestSecond: nowSecond - 10,
+      before: null,
+      lastSecond: nowSecond - 10,
+      newestFirst: true,
+    }
+    await s.cursors.commit(mainKey, { ...emptyCursor, start }, null)
+    const asked: (string | null)[] = []
+    for (let run = 0; run < 3; run += 1) {
+      const { gate, queries } = gateOf(pageOf({ b: -10 }, ''))
+      expect((await findStart(s.context, gate, await s.cursors.read(mainKey))).end.kind).toBe('failed')
+      asked.push(...queries())
+    }
+    expect(asked).toEqual(['page=2', null, null])
+  })
+
   it('asks for the page of its place, and claims the search with it before it logs anything', async () => {
     const found = await goOn(place, pageOf({ a: -10, old: -20 }, 'page=3'))
     const before = { uuid: 'old', second: nowSecond - 20 }
