@@ -63,10 +63,14 @@ export const createPoller = (deps: PollerDeps): Poller => {
     try {
       await runSource(deps, polledSource(source), run)
     } catch (error) {
-      const { reason, hint } = faultOf(error)
-      for (const stream of streamNames) {
-        deps.reporter.report({ kind: 'poll_fault', source: source.id, stream, reason, hint })
-      }
+      tellOf(source.id, error)
+    }
+  }
+
+  const tellOf = (source: string, error: unknown): void => {
+    const { reason, hint } = faultOf(error)
+    for (const stream of streamNames) {
+      deps.reporter.report({ kind: 'poll_fault', source, stream, reason, hint })
     }
   }
 
@@ -74,7 +78,7 @@ export const createPoller = (deps: PollerDeps): Poller => {
     // What a process remembers has one user at a time: an earlier run of the same process ends first.
     earlier?.stop()
     await earlier?.ended.catch(() => undefined)
-    const sources = (await deps.sources.list()).filter(source => source.state === 'active')
+    const sources = (await deps.sources.list(tellOf)).filter(source => source.state === 'active')
     await Promise.all(sources.map(source => runOne(withPaceOf(deps, source), run)))
   }
 

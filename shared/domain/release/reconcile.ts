@@ -50,7 +50,7 @@ export type Reconciled = { sent: number; complete: boolean }
  * was written. A mark is removed once its day is through; a day that takes longer than the run leaves a mark of where
  * it stopped. A fault with one day leaves its marks for the next run. An event that can't be read leaves them too, but
  * is no reason to begin again at once: the rest of its day is compared, and the next reconcile looks at it again. Throws
- * where sources or endpoints can't be read.
+ * where endpoints can't be read, or the sources not be asked for.
  */
 export const reconcile = async (run: ReconcileRun, deps: ReconcileDeps): Promise<Reconciled> => {
   const nowMs = deps.clock.now()
@@ -58,7 +58,10 @@ export const reconcile = async (run: ReconcileRun, deps: ReconcileDeps): Promise
   const loggedUntilMs = run.atStart ? nowMs : nowMs - reconciledAfterMs
   const pass = { run, endpoints, loggedUntilMs }
   const total = { sent: 0, complete: true }
-  for (const { id: sourceId } of await deps.sources.list()) {
+  // Nothing but a source's id is asked for: one that can't be read has its events compared like the others.
+  const unreadable: string[] = []
+  const readable = await deps.sources.list(id => void unreadable.push(id))
+  for (const sourceId of [...readable.map(({ id }) => id), ...unreadable]) {
     for (const stream of streamNames) {
       const days = await daysToReconcile({ sourceId, stream, nowMs, all: run.atStart === true }, deps.marks)
       for (const day of days) {

@@ -6,6 +6,7 @@ import { createEndpointStore } from '../../../shared/adapters/dynamodb/endpoint-
 import { createEventLog } from '../../../shared/adapters/dynamodb/event-log.ts'
 import type { ItemKey } from '../../../shared/adapters/dynamodb/keys.ts'
 import { createSourceStore } from '../../../shared/adapters/dynamodb/source-store.ts'
+import { type Source, sourceDefaults } from '../../../shared/domain/source.ts'
 import { idAt, sampleDelivery, sampleEndpoint, sampleEvent } from '../support/samples.ts'
 import { type TestTable, useTables } from '../support/test-table.ts'
 
@@ -95,6 +96,24 @@ describe('an item that this version cannot read is a named error, never a missin
       (await log.newestOfDay({ ...day, untilSecond: sampleEvent(3).second, limit })).map(({ id }) => id)
     expect(await newest(1)).toEqual([idAt(1)])
     expect(await newest(5)).toEqual([idAt(1), idAt(0)])
+  })
+
+  it('regression: a source of a newer version is told, and the others are listed', async () => {
+    const table = await tables.fresh()
+    const sources = createSourceStore(table)
+    const other: Source = {
+      ...sourceDefaults,
+      id: 'other',
+      baseUrl: 'https://service.example',
+      tokenSecret: 't',
+    }
+    await sources.put(other)
+    await sources.put({ ...other, id: 'one' })
+    await set(table, { pk: 'SOURCE', sk: 'one' }, 'v', 2)
+    const told: [string, string][] = []
+    expect(await sources.list((id, { code }) => void told.push([id, code]))).toEqual([other])
+    expect(told).toEqual([['one', 'item_newer']])
+    await expect(sources.list()).rejects.toMatchObject({ code: 'item_newer' })
   })
 
   it('a delivery in a state that does not exist', async () => {

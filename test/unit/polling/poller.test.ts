@@ -135,6 +135,22 @@ describe('a run', () => {
     expect(asked.sort()).toEqual(['c bounces', 'c complaints'])
   })
 
+  it('regression: tells of a source that can not be read, and polls the others', async () => {
+    const { runOnce, sources, asked, happenings } = await createHarness({ sources: [active('a')] })
+    const newer = new BridgeError({ code: 'item_newer', message: 'newer', hint: 'Deploy the newer version.' })
+    const list: typeof sources.list = async onUnreadable => {
+      onUnreadable?.('b', newer)
+      return sources.list()
+    }
+    await runOnce(1, { sources: { ...sources, list } })
+    const fault = { kind: 'poll_fault', source: 'b', reason: 'item_newer', hint: 'Deploy the newer version.' }
+    expect(happenings.filter(({ kind }) => kind === 'poll_fault')).toEqual([
+      { ...fault, stream: 'bounces' },
+      { ...fault, stream: 'complaints' },
+    ])
+    expect(asked.sort()).toEqual(['a bounces', 'a complaints'])
+  })
+
   it.each([
     [undefined, 3],
     [10, 3],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import type { LoggedEvent } from '../../../shared/domain/polling/event-log.ts'
 import { marksAtOnceMax } from '../../../shared/domain/release/due-marks.ts'
 import { eventsComparedAtOnceMax, reconcile } from '../../../shared/domain/release/reconcile.ts'
+import type { SourceStore } from '../../../shared/domain/source-store.ts'
 import { hourMs } from '../../../shared/domain/time-units.ts'
 import { endpointOf, idOf, messageIn, nowMs, second } from '../delivery/harness.ts'
 import { createHarness as createBase, eventOf } from './harness.ts'
@@ -55,6 +57,22 @@ describe('an event', () => {
       { kind: 'reconciled', source: 'main', stream: 'bounces', event: event.id, endpoint: 'endpoint' },
     ])
     expect(await harness.marked()).toEqual([])
+  })
+
+  test('regression: of a source that can not be read is sent too: the other sources need not wait either', async () => {
+    const harness = await createHarness()
+    const event = await harness.logged('lost')
+    await harness.mark()
+    const fault = new BridgeError({ code: 'item_newer', message: 'newer', hint: 'deploy the newer one' })
+    const sources: SourceStore = {
+      ...harness.sources,
+      list: async onUnreadable => {
+        onUnreadable?.('main', fault)
+        return []
+      },
+    }
+    expect(await reconcile(harness, { ...harness.deps, sources })).toEqual({ sent: 1, complete: true })
+    expect(harness.sent.map(messageIn)).toMatchObject([{ eventId: event.id }])
   })
 
   test('is sent to those endpoints only that lack it', async () => {
