@@ -40,7 +40,7 @@ export const fails = (kind: FeedbackFailure, status: number | null = null): Fetc
 })
 
 export const noBudget: FetchResult = { kind: 'stopped', why: 'no_budget' }
-export const isNeverOver = (): boolean => false
+const isNeverOver = (): boolean => false
 
 const askOf = ({ order, lastId, nextQuery }: PageRequest): string => {
   if (nextQuery !== null) return `next ${nextQuery}`
@@ -58,11 +58,13 @@ type ListedService = {
   answer: (asked: string) => FetchResult | null
 }
 
+type StreamOptions = { source?: Partial<Source>; sweeps?: readonly SweepPlan[] }
+
 /**
  * One stream of a source, polled by one process: a list of the service behind a gate that lets everything pass, and an intake that knows what was taken, or logged as seen. `asked` are the requests, as `news: after -60`,
  * with `backlog` where they were asked as such.
  */
-export const createStream = (of: { source?: Partial<Source>; sweeps?: readonly SweepPlan[] } = {}) => {
+export const createStream = (of: StreamOptions = {}) => {
   const { clock, turn } = createTestClock()
   const happenings: Happening[] = []
   const asked: string[] = []
@@ -164,4 +166,17 @@ export const createStream = (of: { source?: Partial<Source>; sweeps?: readonly S
       await context.cursors.commit(key, { ...emptyCursor, ...values }, found?.version ?? null)
     },
   }
+}
+
+/** A stream of six records that was read to its end once: the anchor is -200, and fast polls go on after -60. */
+export const readOnce = async (of: StreamOptions & { afterMs?: number; pageSize?: number } = {}) => {
+  const stream = createStream(of)
+  const { service, poll, turn, askedSince, told } = stream
+  service.list = [at(-600), at(-300), at(-200), at(-100), at(-60), at(-30)]
+  await poll()
+  askedSince()
+  told()
+  await turn(of.afterMs ?? 0)
+  service.pageSize = of.pageSize ?? service.pageSize
+  return stream
 }
