@@ -133,6 +133,7 @@ export const createStream = (of: StreamOptions = {}) => {
       return since
     },
     pollEnded: () => 0,
+    pollFailed: () => undefined,
   }
 
   const newProcess = () => createStreamPoller(context, of.sweeps ?? [])

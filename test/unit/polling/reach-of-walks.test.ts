@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Cursor } from '../../../shared/domain/polling/cursor.ts'
-import { ago, createMain, fromAnchor, pageOf } from './stream-harness.ts'
+import { ago, createMain, fromAnchor, pageOf } from './walk-harness.ts'
 
 describe('how far a walk from the anchor goes', () => {
   const answers = [pageOf([4_000, 3_000], '?page=2'), pageOf([3_000, 2_000])]

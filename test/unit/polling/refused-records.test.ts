@@ -5,7 +5,7 @@ import type { Enqueue } from '../../../shared/domain/polling/enqueue.ts'
 import { createIntake } from '../../../shared/domain/polling/intake.ts'
 import { createKnownRecords } from '../../../shared/domain/polling/known-records.ts'
 import { walkFromAnchor } from '../../../shared/domain/polling/main-walks.ts'
-import { ago, createGate, createMain, pageOf } from './stream-harness.ts'
+import { ago, createGate, createMain, pageOf } from './walk-harness.ts'
 
 it('regression: a record that the queue refused was seen before, for a process too that did not see it', async () => {
   const { context, at, happenings } = await createMain({ answers: [] })

@@ -3,8 +3,8 @@ import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import type { FeedbackFailure } from '../../../shared/domain/polling/feedback-api.ts'
 import { failureWaitMsMax, refusedWaitMs, waitAfter } from '../../../shared/domain/polling/source-run.ts'
 import type { WalkEnd } from '../../../shared/domain/polling/walk.ts'
-import { complete, createRuns, failed, spend } from './runs-harness.ts'
 import { failure } from './poll-harness.ts'
+import { complete, createRuns, failed, spend } from './runs-harness.ts'
 
 const pollEveryMs = 5_000
 const failedBy = (kind: FeedbackFailure): WalkEnd => ({ ...failed, error: failure(kind) })

@@ -10,7 +10,7 @@ import {
   nowMs,
   nowSecond,
   pageOf,
-} from './stream-harness.ts'
+} from './walk-harness.ts'
 
 const sweep = {
   fromSecond: nowSecond - 3_600,

@@ -10,7 +10,7 @@ import {
   nowMs,
   nowSecond,
   pageOf,
-} from './stream-harness.ts'
+} from './walk-harness.ts'
 
 describe('a sweep that is not due', () => {
   it('of a stream that never had one is due for the first time after its interval', async () => {

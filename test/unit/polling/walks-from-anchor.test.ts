@@ -9,7 +9,7 @@ import {
   nowMs,
   nowSecond,
   pageOf,
-} from './stream-harness.ts'
+} from './walk-harness.ts'
 
 const rules = { floorSecond: nowSecond - 90_000, memoryFromSecond: nowSecond - 34 * 86_400 }
 describe('a poll for news', () => {
