@@ -127,12 +127,19 @@ const createWatch = (
 ): Watch => {
   let unsaved = 0
   let renewedMs = clock.now()
+  let looked = Promise.resolve()
 
-  const look = async (renews: boolean): Promise<void> => {
+  const look = (renews: boolean): Promise<void> => {
     if (renews) {
       unsaved = 0
       renewedMs = clock.now()
     }
+    // One after the other: what is written last must be what was spent last.
+    looked = looked.then(() => ask(renews))
+    return looked
+  }
+
+  const ask = async (renews: boolean): Promise<void> => {
     try {
       const ours = renews ? await lease.renew({ ...of, spending: run.spending() }) : await lease.holds(of)
       if (!ours) run.onTaken()

@@ -25,7 +25,7 @@ const runsSpending = (spent: Readonly<Record<number, number>>, of: { requestsPer
 const spendingOf = (startMs: number, spent: readonly [second: number, requests: number][]) => ({
   limit: sourceDefaults.requestsPerMinute,
   notBeforeMs: 0,
-  spent: spent.map(([second, requests]) => [startMs / 1_000 + second, requests, 0, 0]),
+  spent: spent.map(([second, requests]) => [startMs + second * 1_000, requests, 0, 0]),
 })
 
 describe('a run looks at its lease', () => {
@@ -94,6 +94,21 @@ describe('the spending of a run', () => {
       { atSecond: 0, spending: spendingOf(startMs, [[0, 12]]) },
       { atSecond: 10, spending: spendingOf(startMs, [[0, 13]]) },
     ])
+  })
+
+  it('regression: is left as it was last, though an earlier call of the table takes longer', async () => {
+    const runs = runsSpending({ 0: 8 })
+    const startMs = runs.clock.now()
+    let calls = 0
+    runs.deps.lease.renew = async renewal => {
+      calls += 1
+      if (calls === 1) await runs.clock.sleep(3_000)
+      return runs.table.renew(renewal)
+    }
+    await runs.run(runs.newProcess(), { lastsMs: 2_000 })
+    await runs.pass(5_000)
+    const taken = await runs.table.take({ sourceId: 'main', runId: 'next', atMs: runs.clock.now() })
+    expect([calls, taken.spending]).toEqual([2, spendingOf(startMs, [[0, 8]])])
   })
 
   it('is left with each request where the limit is small', async () => {

@@ -117,7 +117,7 @@ describe('polls that need more requests than the budget has for them at their pa
 
   it('are spread over the minute once two of them were complete', async () => {
     // Of 48 requests a minute 36 are for news: seven polls, of which the first two say what one takes.
-    expect(await runsSpending(complete)).toEqual([0, 1, 11, 21, 31, 41, 51])
+    expect(await runsSpending(complete)).toEqual([0, 1, 10.85, 20.7, 30.55, 40.4, 50.25])
   })
 
   it('are not where they were not complete: they say nothing of what a poll takes', async () => {
