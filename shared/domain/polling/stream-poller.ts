@@ -225,6 +225,7 @@ const timedSweep = async (
 ): Promise<void> => {
   const startedMs = context.clock.now()
   const report = await runSweep(context, gate, sweep)
-  if (report !== null)
-    reportPoll(context, gate, { walk: sweep.plan.name, resumed: false }, memory, report, startedMs)
+  if (report === null) return
+  const { resumed } = report
+  reportPoll(context, gate, { walk: sweep.plan.name, resumed }, memory, report, startedMs)
 }

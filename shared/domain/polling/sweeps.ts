@@ -26,6 +26,9 @@ const sweepRetryMs = 60_000
 /** When a sweep of this process next has something to do (null while nobody has looked), and its 5xx in a row. */
 export type SweepMemory = { nextAtMs: number | null; serverErrors: number }
 
+/** `resumed`: it went on where an earlier poll had left off. */
+export type SweepReport = WalkReport & { resumed: boolean }
+
 /**
  * Begins the sweep where it is due, or goes on with it; null where there is nothing to do. A sweep that doesn't fit
  * into this run keeps its place in a cursor of its own.
@@ -34,7 +37,7 @@ export const runSweep = async (
   context: StreamContext,
   gate: RequestGate,
   sweep: { plan: SweepPlan; memory: SweepMemory; main: Cursor; isOver: () => boolean },
-): Promise<WalkReport | null> => {
+): Promise<SweepReport | null> => {
   const { plan, memory, main } = sweep
   const now = context.clock.now()
   if (memory.nextAtMs !== null && now < memory.nextAtMs) return null
@@ -58,7 +61,7 @@ export const runSweep = async (
   if (report.end.kind === 'lost' || failsWithLastId(memory, report))
     await resetSweep(context, plan, at, report)
   memory.nextAtMs = nextLook(report, begun.cursor, now)
-  return report
+  return { ...report, resumed: begun.cursor.place !== null }
 }
 
 const nextLook = ({ end }: WalkReport, begun: Cursor, now: number): number | null => {

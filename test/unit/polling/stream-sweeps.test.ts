@@ -75,6 +75,17 @@ describe('the sweeps of a stream', () => {
     expect(askedSince()).toEqual(['news: after -60', 'sweep: after -600', 'sweep: after -600'])
   })
 
+  it('regression: say so where they go on from an earlier poll', async () => {
+    const { poll, service, told } = await sweepsDue(sweeps.slice(0, 1))
+    service.pageSize = 2
+    service.tookMs = 6_000
+    await poll()
+    service.tookMs = 0
+    told()
+    await poll()
+    expect(told()).toEqual(['news: complete', 'sweep-hour resumed: complete'])
+  })
+
   it('keep their anchor at a 5xx, and lose it at the third in a row: the poll before was answered', async () => {
     const { poll, turn, keep, service, askedSince } = await sweepsDue(sweeps.slice(0, 1))
     const range = { fromSecond: nowSecond - 3_600, toSecond: nowSecond - 120, running: true, nextAtMs: 0 }
