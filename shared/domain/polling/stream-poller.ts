@@ -70,7 +70,9 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       () => walkNews(context, gate, { cursor: at.cursor, state, expectKnown, isOver }),
     )
     const { end } = report
-    memory.newsPlace = mayGoOn(report) ? report.state : null
+    // A place that was gone on with from stays, where nothing came of it: what lies before it has been read.
+    const hasPlace = report.pages > 0 || memory.newsPlace !== null
+    memory.newsPlace = hasPlace && mayGoOn(report) ? report.state : null
     if (end.kind === 'complete') advanceFrontier(memory, report.state)
     // Whatever became of the frontier, the anchor still stands: read from there at once.
     const fails = await failsWithLastId(context, gate, memory, 'news', report)
@@ -190,12 +192,13 @@ const advanceFrontier = (memory: Memory, state: WalkState): void => {
 /** What the service forgot is not expected again, but for what the cursor says of it. */
 const loseFrontier = (memory: Memory): void => {
   memory.frontier = null
+  memory.newsPlace = null
   memory.newest = null
 }
 
 /** A `next` may have expired by the next poll; what follows a record of ours has not. */
-const mayGoOn = ({ end, state, pages }: WalkReport): boolean =>
-  pages > 0 && (end.kind === 'unfinished' || (end.kind === 'failed' && state.ask.kind === 'after'))
+const mayGoOn = ({ end, state }: WalkReport): boolean =>
+  end.kind === 'unfinished' || (end.kind === 'failed' && state.ask.kind === 'after')
 
 /** Whether the service fails with our `last_id` again and again, and answers without it. */
 const failsWithLastId = async (

@@ -111,6 +111,26 @@ describe('a poll for news', () => {
     expect(told()).toEqual(['news: failed, feedback_unreachable', 'news resumed: complete'])
   })
 
+  it('regression: that fails twice keeps the place that it had reached', async () => {
+    const { poll, turn, service, askedSince } = createStream()
+    service.list = [at(-600), at(-300), at(-60), at(-30)]
+    await poll()
+    await turn(5_000)
+    service.list = [...service.list, at(1), at(2), at(3), at(4)]
+    service.pageSize = 2
+    service.answer = asked => (asked.endsWith('after +2') ? fails('unreachable') : null)
+    askedSince()
+    await poll()
+    await poll()
+    service.answer = () => null
+    await poll()
+    expect(askedSince()).toEqual([
+      ...['news: after -60', 'news backlog: after -30', 'news backlog: after +1', 'news backlog: after +2'],
+      'news: after +2',
+      'news: after +2',
+    ])
+  })
+
   it('that fails at a `next`, which may expire, begins anew from where it began', async () => {
     const { poll, service, askedSince, told } = await readOnce(later)
     service.list = [...service.list, at(1, 'a'), at(1, 'b'), at(1, 'c')]
