@@ -11,7 +11,7 @@ const dimensions: Readonly<Record<string, { of: keyof Sizes; sizes: readonly num
   'events in the log, each delivered': { of: 'events', sizes: toAMillion },
   'deliveries that wait, of one endpoint': { of: 'waiting', sizes: toAMillion },
   'deliveries that are held, of one endpoint': { of: 'held', sizes: toAMillion },
-  endpoints: { of: 'endpoints', sizes: [10, 100, 1_000, 10_000] },
+  endpoints: { of: 'endpoints', sizes: [10, 100, 1_000, 10_000, 100_000] },
 }
 
 /** What each function does, and what the operator's screen does, as what they work on grows. */

@@ -44,7 +44,7 @@ const perEndpoint: readonly OperationName[] = [
   'count of the backlog',
   'status screen',
 ]
-const endpointsAskedMax = 1_000
+const endpointsAskedMax = 10_000
 
 /** What each operation costs where there is so much; medians of the times, and counts of the last one. */
 export const measureCosts = async (sizes: Sizes): Promise<ReadonlyMap<OperationName, Cost>> => {
