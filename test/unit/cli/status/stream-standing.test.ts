@@ -73,15 +73,14 @@ describe('how a stream stands', () => {
 
 describe('what is left of a budget', () => {
   const requestsPerMinute = 60
-  const second = nowMs / 1_000
 
   test('is what the last run left, with what has become free since', () => {
     const spending = {
       limit: 60,
       notBeforeMs: 0,
       spent: [
-        [second - 90, 7, 0, 0],
-        [second - 20, 8, 1, 1],
+        [nowMs - 90_000, 7, 0, 0],
+        [nowMs - 20_000, 8, 1, 1],
       ],
     }
     expect(budgetStanding({ requestsPerMinute }, { ...run, spending }, nowMs)).toEqual({
