@@ -8,7 +8,7 @@ import { reported, reportPoll } from './poll-report.ts'
 import type { RequestGate } from './request-gate.ts'
 import { cursorKey, fetchAsk, type StreamContext } from './stream-context.ts'
 import { runSweep, type SweepMemory, type SweepPlan } from './sweeps.ts'
-import { askedForAnchor, failedWithLastId, type WalkEnd, type WalkReport } from './walk.ts'
+import { askedForAnchor, failedWithLastId, gotOn, type WalkEnd, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
 
 /**
@@ -209,7 +209,7 @@ const failsWithLastId = async (
   report: WalkReport,
 ): Promise<boolean> => {
   const { serverErrors } = memory
-  if (report.pages > 0) serverErrors[walk] = 0
+  if (gotOn(report)) serverErrors[walk] = 0
   if (!failedWithLastId(report)) return false
   serverErrors[walk] += 1
   if (serverErrors[walk] < serverErrorsMax) return false

@@ -126,6 +126,10 @@ export const askedForAnchor = ({ end, state }: WalkReport, anchor: Anchor | null
   return state.ask.kind === 'after' && state.ask.anchor?.uuid === anchor.uuid
 }
 
+/** Whether the walk got beyond the place where it began: a page that only says that it is lost does not count. */
+export const gotOn = ({ end, pages }: WalkReport): boolean =>
+  end.kind === 'failed' && end.error !== null ? end.gotOn === true : pages > 0
+
 /** Whether the walk ended by a 5xx to a request that named a record; a `next` that has expired may be answered so too. */
 export const failedWithLastId = ({ end, state: { ask } }: WalkReport): boolean =>
   end.kind === 'failed' &&

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { beginWalk } from '../../../shared/domain/polling/walk-state.ts'
 import { minuteMs } from '../../../shared/domain/time-units.ts'
-import { at, createStream, fails, failure, readOnce } from './poll-harness.ts'
+import { at, createStream, fails, failure, nowSecond, readOnce } from './poll-harness.ts'
 
 const afterMs = 5_000
 const fails500 = fails('server_error', 500)
@@ -61,6 +62,23 @@ describe('a service that fails with our `last_id`', () => {
       ...['news: after -60', 'news: after -60', 'news: after -60', 'news: start'],
       ...['news: after -60', 'news: start'],
     ])
+  })
+
+  it('regression: in a `next`, after a page that lacks what we saw, has lost the place that the walk had reached', async () => {
+    const { poll, service, keep, cursor, askedSince, told } = createStream()
+    const whole = beginWalk({ from: null, newestSecond: null, stopSecond: null })
+    const ask = { kind: 'after', anchor: at(-60) } as const
+    await keep({ floorSecond: 0, place: { ...whole, ask, startSecond: nowSecond, nextQuery: 'id=-90' } })
+    service.list = [at(-90), at(-60)]
+    service.answer = asked => (asked.endsWith('next id=-90') ? fails500 : null)
+    const goesOn = ['news: after -60', 'news backlog: next id=-90']
+    expect([await poll(), await poll()]).toEqual([error, error])
+    expect(await poll()).toEqual({ kind: 'lost', reason: 'server_error' })
+    expect(askedSince()).toEqual([...goesOn, ...goesOn, ...goesOn, 'news: start'])
+    expect((await cursor())?.place).toBeNull()
+    expect(await poll()).toEqual({ kind: 'complete' })
+    const failed = 'overlap resumed: failed, feedback_server_error'
+    expect(told()).toEqual([failed, failed, failed, 'overlap: complete'])
   })
 
   it('but answers in between has lost nothing', async () => {
