@@ -171,6 +171,8 @@ describe('a record of the page', () => {
     const [fits, tooLarge] = [ofBytes('fits', eventBodyBytesMax), ofBytes('large', eventBodyBytesMax + 1)]
     const { counts } = await intake(pageOf(tooLarge, fits), rules)
     expect(counts).toEqual({ ...noCounts, read: 2, enqueued: 1, quarantined: 1 })
+    // Its place in the order was seen before: a walk goes by that.
+    expect((await intake(pageOf(tooLarge), rules)).counts).toEqual({ ...noCounts, read: 1, known: 1 })
     expect(uuids()).toEqual([['fits']])
     expect(kept.map(({ hash, reason }) => [hash, reason])).toEqual([[rawHash(tooLarge.raw), 'too_large']])
   })

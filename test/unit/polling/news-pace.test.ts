@@ -117,6 +117,8 @@ describe('a list that fails again and again', () => {
     expect(pace.isOtherBehind('complaints')).toBe(false)
     pace.spent('bounces')
     expect([pace.isOtherBehind('complaints'), pace.isOtherBehind('bounces')]).toEqual([true, false])
+    poll(pace, 'complaints', 1)
+    expect([pace.isOtherBehind('complaints'), pace.isOtherBehind('bounces')]).toEqual([true, false])
     pace.ended('bounces')
     expect(pace.isOtherBehind('complaints')).toBe(false)
   })

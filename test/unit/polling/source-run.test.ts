@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BridgeError } from '../../../shared/domain/bridge-error.ts'
 import type { FeedbackFailure } from '../../../shared/domain/polling/feedback-api.ts'
+import { usualRequestsMax } from '../../../shared/domain/polling/news-pace.ts'
 import { failureWaitMsMax, refusedWaitMs, waitAfter } from '../../../shared/domain/polling/source-run.ts'
 import type { WalkEnd } from '../../../shared/domain/polling/walk.ts'
 import { failure } from './poll-harness.ts'
@@ -124,6 +125,31 @@ describe('polls that need more requests than the budget has for them at their pa
     expect(await runsSpending({ kind: 'unfinished', why: 'run_over' })).toEqual([
       0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
     ])
+  })
+})
+
+describe('a poll that takes more requests than usual', () => {
+  /** When complaints, which are read to their end, are polled beside bounces of which one poll is so great. */
+  const pollsBeside = async (end: WalkEnd) => {
+    const runs = createRuns({ pollEverySeconds: 5 })
+    runs.state.poll = async (stream, nth, gate) => {
+      if (stream === 'complaints') return complete
+      if (nth === 0) await spend(gate, stream, usualRequestsMax + 1)
+      return end
+    }
+    await runs.run(runs.newProcess(), { lastsMs: 20_000 })
+    return runs.pollsOf('complaints')
+  }
+
+  it('catches up with a backlog: the other stream rests meanwhile', async () => {
+    expect(await pollsBeside({ kind: 'unfinished', why: 'run_over' })).toEqual([0, 5])
+  })
+
+  it.each<[string, WalkEnd]>([
+    ['fails', failed],
+    ['is lost', { kind: 'lost', reason: 'rejected' }],
+  ])('and %s, catches up with nothing: the other stream is polled as ever', async (_, end) => {
+    expect(await pollsBeside(end)).toEqual(everyFive(20))
   })
 })
 
