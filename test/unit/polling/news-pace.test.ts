@@ -74,6 +74,9 @@ describe('the pace at which a budget lasts', () => {
     // One poll now, and 20 requests more after 11 s: ten polls in the 50 s that follow.
     const state = spentAt([0, 'news', 20], [50, 'news', 14])
     expect(paceOf(2, state, 50)).toBeCloseTo(Math.max(10.1 / 2, 60.1 / 12))
+    // Whether news or sweeps have spent it.
+    const swept = spentAt([0, 'news', 8], [0, 'sweep', 12], [50, 'news', 14])
+    expect(paceOf(2, swept, 50)).toBeCloseTo(Math.max(10.1 / 2, 60.1 / 12))
   })
 })
 

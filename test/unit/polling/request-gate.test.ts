@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { budgetOf, type RequestKind, windowMs } from '../../../shared/domain/polling/budget.ts'
+import { budgetOf, type RequestKind, windowMs, windowSlackMs } from '../../../shared/domain/polling/budget.ts'
 import { FeedbackApiError, type Page } from '../../../shared/domain/polling/feedback-api.ts'
 import {
   adoptSpending,
   createRequestGate,
   type FetchResult,
   newGateState,
-  patienceMs,
   spendingOf,
 } from '../../../shared/domain/polling/request-gate.ts'
 import type { StreamName } from '../../../shared/domain/source.ts'
@@ -66,34 +65,40 @@ describe('the budget of two streams', () => {
     expect(asked).toHaveLength(budgetOf(60))
   })
 
-  it('is given in the order of asking once it is free again', async () => {
+  it('is given in the order of asking once it is free again, and not a moment later', async () => {
     const { ask, turn, asked, streams } = gateOf()
     times(48, () => ask('bounces'))
     ask('complaints')
     ask('bounces')
-    await turn(60_000)
+    await turn(windowMs + windowSlackMs - 1)
     expect(asked).toHaveLength(48)
-    await turn(1_000)
+    await turn(1)
     expect(streams().slice(48)).toEqual(['complaints', 'bounces'])
   })
 
-  it('goes to a backlog first, but not beyond the patience of the other stream', async () => {
-    const { ask, turn, streams } = gateOf({ requestsPerMinute: 2 })
-    ask('complaints')
-    await turn(0)
-    ask('complaints')
-    await turn(patienceMs - 1_000)
-    times(3, () => ask('bounces', 'news', true))
-    await turn(300_000)
-    expect(streams()).toEqual(['complaints', 'complaints', 'bounces', 'bounces', 'bounces'])
+  /** Four requests a minute, spent at these seconds of it; a poll of complaints waits, and then a backlog of bounces. */
+  const bothWait = async (of: { complaintsAt: number; bouncesAt: readonly number[] }) => {
+    const world = gateOf({ requestsPerMinute: 5 })
+    for (let second = 0; second < 40; second += 1) {
+      if (second === of.complaintsAt) world.ask('complaints')
+      for (const at of of.bouncesAt) if (at === second) world.ask('bounces', 'news', true)
+      await world.turn(1_000)
+    }
+    expect(world.asked).toHaveLength(budgetOf(5))
+    world.ask('complaints')
+    times(2, () => world.ask('bounces', 'news', true))
+    await world.turn(60_000)
+    return world.streams().slice(budgetOf(5))
+  }
 
-    const impatient = gateOf({ requestsPerMinute: 2 })
-    impatient.ask('bounces')
-    await impatient.turn(50_000)
-    impatient.ask('complaints')
-    times(3, () => impatient.ask('bounces', 'news', true))
-    await impatient.turn(300_000)
-    expect(impatient.streams()).toEqual(['bounces', 'complaints', 'bounces', 'bounces', 'bounces'])
+  it('goes to a backlog first, though the other stream was asked for news earlier', async () => {
+    const order = await bothWait({ complaintsAt: 29, bouncesAt: [0, 1, 30] })
+    expect(order).toEqual(['bounces', 'bounces', 'complaints'])
+  })
+
+  it('but not beyond the patience of the other stream, which goes before any backlog then', async () => {
+    const order = await bothWait({ complaintsAt: 10, bouncesAt: [0, 1, 30] })
+    expect(order).toEqual(['complaints', 'bounces', 'bounces'])
   })
 
   it('counts the requests of each stream, and tells the run of each', async () => {
@@ -127,6 +132,18 @@ describe('re-reading and sweeps', () => {
     ask('complaints', 'reread')
     await turn(0)
     expect(results.at(-1)).toEqual({ kind: 'stopped', why: 'no_budget' })
+  })
+
+  it('leave a budget of one request a minute to news', async () => {
+    const { ask, turn, streams, results } = gateOf({ requestsPerMinute: 2 })
+    ask('bounces')
+    await turn(0)
+    ask('bounces', 'reread')
+    await turn(0)
+    expect(results.at(-1)).toEqual({ kind: 'stopped', why: 'no_budget' })
+    ask('complaints')
+    await turn(windowMs + windowSlackMs)
+    expect(streams()).toEqual(['bounces', 'complaints'])
   })
 
   it('regression: are not starved by news that would fill every window', async () => {

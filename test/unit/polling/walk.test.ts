@@ -131,12 +131,19 @@ describe('a walk', () => {
     })
     const deps = depsOf({ fetch: async () => pageOf(['new'], null), expectKnown: true })
     expect((await runWalk(from, deps)).end).toEqual({ kind: 'lost', reason: 'known_missing' })
-    const known = depsOf({
-      ...deps,
-      intake: async () => ({ counts: { ...noCounts, known: 1 }, failure: null }),
-    })
-    expect((await runWalk(from, known)).end).toEqual({ kind: 'complete' })
   })
+
+  it.each(['known', 'beforeFloor', 'beyondMemory'] as const)(
+    'has its anchor where a record of those that end as `%s` was shown: it may have been seen before',
+    async heading => {
+      const anchor = { uuid: 'x', second: second - 500 }
+      const from = beginWalk({ from: anchor, newestSecond: null, stopSecond: null })
+      const counts = { ...noCounts, [heading]: 1 }
+      const fetch = async () => pageOf(['new'], null)
+      const deps = depsOf({ fetch, expectKnown: true, intake: async () => ({ counts, failure: null }) })
+      expect((await runWalk(from, deps)).end).toEqual({ kind: 'complete' })
+    },
+  )
 
   describe('where the service does not know a record that it has just shown', () => {
     const listOf = (seconds: readonly number[], next: string | null): FetchResult => ({
