@@ -170,8 +170,10 @@ describe('a walk', () => {
     for (const [what, answer] of Object.entries(answers)) {
       it(`goes on by \`next\` where it ${what}`, async () => {
         const asked: (string | null)[] = []
+        const firsts: boolean[] = []
         const deps = depsOf({
-          fetch: async ask => {
+          fetch: async (ask, first) => {
+            firsts.push(first)
             asked.push(ask.kind === 'next' ? ask.query : (ask.anchor?.uuid ?? null))
             if (ask.kind === 'next') return listOf([-7], null)
             return ask.anchor === null ? listOf([-9, -8], '?page=2') : answer
@@ -181,8 +183,15 @@ describe('a walk', () => {
         expect(report.end).toEqual({ kind: 'complete' })
         // The first page once more, since a larger one would say that pages by number have shifted.
         expect(asked).toEqual([null, 'at -9', 'page=2', null])
+        expect(firsts).toEqual([true, false, false, false])
         expect(report.counts.read).toBe(5)
       })
     }
+
+    it('has failed, and lost nothing, where it refuses a request that named none', async () => {
+      const deps = depsOf({ fetch: async () => ({ kind: 'failed', error: unknown }) })
+      const { end } = await runWalk(start, deps)
+      expect(end).toEqual({ kind: 'failed', reason: 'validation_failed', error: unknown })
+    })
   })
 })
