@@ -92,6 +92,7 @@ export const createLedger = (scheduler: Scheduler): Ledger => {
         messageId: hand.messageId,
         readAt: read.step,
         atMs: scheduler.now(),
+        leftFrozen: process.frozenUntilMs > scheduler.now(),
         isAccepted: false,
         isAnswered: false,
       }

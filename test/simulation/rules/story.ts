@@ -47,6 +47,8 @@ export type Post = {
   messageId: string
   /** The step at which the process read the delivery. */
   readAt: number
+  /** Whether its process stood still by the time at which the request, sent before, was on its way. */
+  leftFrozen: boolean
   isAccepted: boolean
   /** Whether the endpoint's answer came to the process. */
   isAnswered: boolean
@@ -81,6 +83,7 @@ export const whyAgain = (story: Story, first: Post, second: Post): DoubleCause |
   if (!first.process.isAlive) return 'died'
   if (!first.isAnswered) return 'answer_lost'
   // Between its look at the table and its POST, the other one was done; or that one could not tell of it yet.
-  if (second.process.frozenAt >= second.readAt || first.process.frozenAt >= first.step) return 'frozen'
+  const couldNotTell = first.leftFrozen || first.process.frozenAt >= first.step
+  if (second.process.frozenAt >= second.readAt || couldNotTell) return 'frozen'
   return doubleCauses.find(cause => story.causes.has(cause)) ?? null
 }
