@@ -34,8 +34,7 @@ export const createMemoryDeliveryStore = (): DeliveryStore => {
     index.set(`${state}#${endpointId}`, entries)
     return entries
   }
-  const put = (delivery: Delivery): void => {
-    const key = textOf(delivery)
+  const put = (key: string, delivery: Delivery): void => {
     const before = deliveries.get(key)
     const entryBefore = before ? indexEntryOf(before) : null
     if (entryBefore) indexOf(entryBefore).delete(key)
@@ -52,16 +51,18 @@ export const createMemoryDeliveryStore = (): DeliveryStore => {
     read: async key => structuredClone(deliveries.get(textOf(key)) ?? null),
 
     write: async (delivery, condition) => {
-      if (!holds(condition, deliveries.get(textOf(delivery)))) return 'refused'
-      put(delivery)
+      const key = textOf(delivery)
+      if (!holds(condition, deliveries.get(key))) return 'refused'
+      put(key, delivery)
       return 'written'
     },
 
     moveDue: async (entry, toDueMs) => {
-      const found = deliveries.get(textOf(entry))
+      const key = textOf(entry)
+      const found = deliveries.get(key)
       if (found?.state !== entry.state || found.dueMs !== entry.dueMs) return null
       const moved = { ...found, dueMs: toDueMs }
-      put(moved)
+      put(key, moved)
       return structuredClone(moved)
     },
 
