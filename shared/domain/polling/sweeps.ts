@@ -12,12 +12,17 @@ export type SweepPlan = {
   /** How far back it reads. */
   spanSeconds: number
   everyMs: number
+  /**
+   * Where it is late, it reads back from when it was due: what became visible late while nobody polled, of a time between
+   * the sweep before and this one, no other walk would ever show.
+   */
+  fromDue?: boolean
 }
 
 /** The last hour every quarter of an hour, and a day and its lateness every six hours (DESIGN.md, section 4). */
 export const sweepPlans: readonly SweepPlan[] = [
   { name: 'sweep-hour', spanSeconds: 3_600, everyMs: 900_000 },
-  { name: 'sweep-days', spanSeconds: 32 * 3_600, everyMs: 6 * 3_600_000 },
+  { name: 'sweep-days', spanSeconds: 32 * 3_600, everyMs: 6 * 3_600_000, fromDue: true },
 ]
 
 /** A sweep that fails, or loses its way, is gone on with after this: news have their own pace. */
@@ -86,7 +91,10 @@ const beginSweep = async (
 ): Promise<VersionedCursor | null> => {
   const { plan, main, found } = sweep
   const nowSecond = gate.serviceSecond()
-  const fromSecond = Math.max(nowSecond - plan.spanSeconds, main.floorSecond ?? nowSecond)
+  const nowMs = context.clock.now()
+  const lateMs = plan.fromDue === true ? Math.max(0, nowMs - (found.cursor.sweep?.nextAtMs ?? nowMs)) : 0
+  const backSeconds = plan.spanSeconds + Math.ceil(lateMs / 1_000)
+  const fromSecond = Math.max(nowSecond - backSeconds, main.floorSecond ?? nowSecond)
   const toSecond = nowSecond - context.source.overlapSeconds
   const cursor: Cursor = {
     ...found.cursor,

@@ -66,6 +66,19 @@ describe('a sweep that is due', () => {
     })
   })
 
+  it('regression: covers its span back from when it was due, where it is late and the plan says so', async () => {
+    const plan = { name: 'sweep-days', spanSeconds: 3_600, everyMs: 900_000 } as const
+    const fromSecondOf = async (fromDue: boolean, dueMs: number) => {
+      const { run, put, commits } = createSweep()
+      await put('sweep-days', notRunning(dueMs))
+      await run({ plan: { ...plan, fromDue }, main: { ...main, floorSecond: 0 } })
+      return commits[0]?.cursor.sweep?.fromSecond
+    }
+    expect(await fromSecondOf(true, nowMs - 200_000_000)).toBe(nowSecond - 200_000 - 3_600)
+    expect(await fromSecondOf(true, nowMs)).toBe(nowSecond - 3_600)
+    expect(await fromSecondOf(false, nowMs - 200_000_000)).toBe(nowSecond - 3_600)
+  })
+
   it('covers nothing of before the floor of its stream', async () => {
     const young = await begun({ main: { ...main, floorSecond: ago(600).second } })
     expect(young?.sweep?.fromSecond).toBe(ago(600).second)

@@ -161,7 +161,7 @@ export const createSweep = (
   const stream = createStream(of)
   const { gate, asked } = createGate(of.answers ?? [pageOf([])], of.serviceSecond)
   const memory: SweepMemory = { nextAtMs: null, serverErrors: 0 }
-  const run = (over: { main?: Cursor; isOver?: () => boolean } = {}) =>
+  const run = (over: { plan?: SweepPlan; main?: Cursor; isOver?: () => boolean } = {}) =>
     runSweep(stream.context, gate, { plan, memory, main: sweptMain, isOver: () => false, ...over })
   return { ...stream, asked, memory, run }
 }
