@@ -56,8 +56,6 @@ export type RequestGate = {
   pollEnded(stream: StreamName): number
   /** To be told of each poll that failed, or was lost. */
   pollFailed(stream: StreamName): void
-  /** Whether another stream catches up with a backlog: it is to have what this one can do without. */
-  isOtherBehind(stream: StreamName): boolean
 }
 
 const sides = ['reread', 'sweep'] as const
@@ -235,7 +233,6 @@ export const createRequestGate = (
       return state.newsPace.isOtherBehind(stream) ? Math.max(evenMs, patienceMs) : evenMs
     },
     pollFailed: stream => state.newsPace.failed(stream),
-    isOtherBehind: stream => state.newsPace.isOtherBehind(stream),
   }
 }
 

@@ -36,8 +36,6 @@ type Memory = {
   overlapDueMs: number
   /** The budget did not reach for reading the overlap again to its end. */
   overlapLimited: boolean
-  /** What reading all from the anchor on took last; null before. */
-  overlapPages: number | null
   /** 5xx in a row, each walk's own: while one `last_id` fails, the other may be answered. */
   serverErrors: { news: number; overlap: number }
 }
@@ -49,7 +47,6 @@ const nothing = (): Memory => ({
   newsPlace: null,
   overlapDueMs: Number.NEGATIVE_INFINITY,
   overlapLimited: false,
-  overlapPages: null,
   serverErrors: { news: 0, overlap: 0 },
 })
 
@@ -83,8 +80,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     return fails ? { kind: 'lost', reason: 'server_error' } : end
   }
 
-  /** `isPoll`: it reads to the end, and so what is new as well. */
-  const overlap = async (gate: RequestGate, isPoll: boolean, isOver: () => boolean): Promise<WalkEnd> => {
+  const overlap = async (gate: RequestGate, isOver: () => boolean): Promise<WalkEnd> => {
     const found = await context.cursors.read(cursorKey(context, 'main'))
     if (found === null) {
       // An operator has removed it: the stream begins anew.
@@ -95,14 +91,15 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
     const newest = laterAnchor(found.cursor.newest, memory.newest)
     const at = { ...found, cursor: { ...found.cursor, newest } }
     memory.at = at
-    const limited = memory.overlapLimited && !isPoll
+    const catchesUp = memory.frontier === null
+    const limited = memory.overlapLimited && !catchesUp
     const startedMs = context.clock.now()
     let reached = at
     const resumed = at.cursor.place !== null
     const report = await reported(context, gate, { walk: 'overlap', resumed }, memory, async () => {
       const walked = await walkFromAnchor(context, gate, {
         at,
-        purpose: isPoll ? 'news' : 'reread',
+        purpose: catchesUp ? 'news' : 'reread',
         stopSecond: limited ? gate.serviceSecond() - context.source.overlapSeconds : null,
         isOver,
       })
@@ -116,10 +113,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       memory.overlapDueMs = startedMs + everyMs
       // Where one page is all that was new to the limit, the budget reaches for more again.
       memory.overlapLimited = limited && report.pages > 1
-      if (report.state.stopSecond === null) {
-        memory.overlapPages = report.pages
-        advanceFrontier(memory, report.state)
-      }
+      if (report.state.stopSecond === null) advanceFrontier(memory, report.state)
     }
     if (end.kind === 'unfinished' && end.why === 'no_budget') {
       memory.overlapLimited = true
@@ -139,10 +133,6 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
   }
 
   const overlapDue = (): boolean => context.clock.now() >= memory.overlapDueMs
-
-  /** One request in place of two: where a page has all from the anchor on, and another stream has use for the other one. */
-  const overlapWillDo = (gate: RequestGate): boolean =>
-    overlapDue() && memory.overlapPages === 1 && gate.isOtherBehind(context.stream)
 
   const start = async (gate: RequestGate): Promise<WalkEnd | null> => {
     if (hasStarted(memory.at)) return null
@@ -166,8 +156,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       const notStarted = await start(gate)
       if (notStarted !== null) return notStarted
       const { frontier } = memory
-      const isOverlap = frontier === null || overlapWillDo(gate)
-      const end = isOverlap ? await overlap(gate, true, isOver) : await news(gate, frontier, isOver)
+      const end = frontier === null ? await overlap(gate, isOver) : await news(gate, frontier, isOver)
       if (end.kind !== 'complete' || isOver()) return end
       // Reading the past again must not keep what is new waiting; but it gets as long as the news took, at a slow service.
       const endedMs = context.clock.now()
@@ -175,7 +164,7 @@ export const createStreamPoller = (context: StreamContext, plans: readonly Sweep
       const untilMs = Math.max(nextPollMs, endedMs + (endedMs - startedMs))
       const isPollOver = () => isOver() || context.clock.now() >= untilMs
       if (overlapDue()) {
-        const again = await overlap(gate, false, isPollOver)
+        const again = await overlap(gate, isPollOver)
         // What is not re-read now is re-read later; only a failure says something of the poll.
         if (again.kind !== 'complete' && again.kind !== 'unfinished') return again
       }

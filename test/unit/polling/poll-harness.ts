@@ -54,8 +54,6 @@ type ListedService = {
   pageSize: number
   /** How long each request takes. */
   tookMs: number
-  /** Whether the source's other stream catches up with a backlog. */
-  otherIsBehind: boolean
   /** Decides an answer before the list does; null leaves it to the list. */
   answer: (asked: string) => FetchResult | null
 }
@@ -72,13 +70,7 @@ export const createStream = (of: StreamOptions = {}) => {
   const asked: string[] = []
   const taken: string[] = []
   let requests = 0
-  const service: ListedService = {
-    list: [],
-    pageSize: 100,
-    tookMs: 0,
-    otherIsBehind: false,
-    answer: () => null,
-  }
+  const service: ListedService = { list: [], pageSize: 100, tookMs: 0, answer: () => null }
   const source: Source = {
     ...{ ...sourceDefaults, id: 'main', baseUrl: 'https://service.example', tokenSecret: 'token-main' },
     startAt: { kind: 'earliest' },
@@ -142,7 +134,6 @@ export const createStream = (of: StreamOptions = {}) => {
     },
     pollEnded: () => 0,
     pollFailed: () => undefined,
-    isOtherBehind: () => service.otherIsBehind,
   }
 
   const newProcess = () => createStreamPoller(context, of.sweeps ?? [])

@@ -76,7 +76,6 @@ export const gateOf = (...answers: readonly FetchResult[]) => {
     takeRequests: () => 0,
     pollEnded: () => 0,
     pollFailed: () => undefined,
-    isOtherBehind: () => false,
   }
   return { gate, asked, queries: () => asked.map(([{ nextQuery }]) => nextQuery) }
 }

@@ -62,31 +62,6 @@ describe('the overlap', () => {
   })
 })
 
-describe('the overlap, while the other stream catches up,', () => {
-  it('is read in place of a poll for news, in one request for both', async () => {
-    const { poll, turn, service, taken, askedSince, told } = await readOnce({ afterMs: minuteMs })
-    service.otherIsBehind = true
-    service.list = [at(-200), at(-100), at(-90, 'late'), at(-60), at(-30), at(50), at(55)]
-    expect(await poll()).toEqual({ kind: 'complete' })
-    expect(askedSince()).toEqual(['news: after -200'])
-    expect(taken.slice(-3)).toEqual(['late', '+50', '+55'])
-    expect(told()).toEqual(['overlap: complete'])
-    await turn(5_000)
-    await poll()
-    expect(askedSince()).toEqual(['news: after +50'])
-  })
-
-  it('is read after the poll where it takes more than a page: the poll has one', async () => {
-    const { poll, turn, service, askedSince } = await readOnce({ afterMs: minuteMs, pageSize })
-    await poll()
-    await turn(minuteMs)
-    service.otherIsBehind = true
-    askedSince()
-    await poll()
-    expect(askedSince()).toEqual(['news: after -60', 'reread: after -200', 'reread backlog: after -100'])
-  })
-})
-
 describe('the overlap, where the budget does not reach for it,', () => {
   /** A minute later, with more news than a page, of which all was read; and the overlap was due, but not asked for. */
   const refused = async (overlapSeconds = 120) => {

@@ -69,7 +69,6 @@ export const createGate = (answers: readonly FetchResult[], serviceSecond = nowS
     takeRequests: unused,
     pollEnded: unused,
     pollFailed: unused,
-    isOtherBehind: unused,
   }
   return { gate, asked }
 }
