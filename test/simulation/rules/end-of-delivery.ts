@@ -1,5 +1,6 @@
 import type { Delivery } from '../../../shared/domain/delivery/delivery.ts'
 import type { Endpoint } from '../../../shared/domain/endpoint/endpoint.ts'
+import { minuteMs } from '../../../shared/domain/time-units.ts'
 import type { World } from '../functions/world.ts'
 import { nameOfDelivery } from '../twins/table.ts'
 import { idOf, isBeyondMemory, isExpired } from './cursor-rules.ts'
@@ -38,6 +39,9 @@ export const checkDeliveries = (world: World, endpoints: ReadonlyMap<string, End
   }
 }
 
+/** Two runs of the releaser. */
+const justBegunMs = 2 * minuteMs
+
 /**
  * Its event is in the log, or could be: the service shows the record still, and the last walk could take it. What the
  * service has dropped before the poller could record it, by its retention or because it forgets, and what was beyond the
@@ -56,7 +60,9 @@ const checkState = (world: World, delivery: Delivery, endpoint: Endpoint | undef
   const { scheduler } = world
   const name = nameOfDelivery(delivery)
   const { state, reason } = delivery
-  if (state === 'waiting') scheduler.violate(`1: ${name} still waits at the end: ${reason}`)
+  // What an operator began with the last of these days is sent by the releaser's next run (seed 173614).
+  const isJustBegun = scheduler.now() - delivery.updatedAtMs < justBegunMs
+  if (state === 'waiting' && !isJustBegun) scheduler.violate(`1: ${name} still waits at the end: ${reason}`)
   if (state === 'cancelled' && !cancelReasons.has(reason ?? ''))
     scheduler.violate(`1: ${name} was cancelled: ${reason}`)
   if (state === 'held' && endpoint?.state === 'active' && world.hasSecrets(endpoint)) {
