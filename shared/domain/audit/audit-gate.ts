@@ -118,5 +118,5 @@ const together = (own: BudgetState, theirs: BudgetState): BudgetState => ({
   ...own,
   limit: Math.min(own.limit, theirs.limit),
   notBeforeMs: Math.max(own.notBeforeMs, theirs.notBeforeMs),
-  spent: mergeSpent(own.spent, theirs.spent, (ours, others) => ours + others),
+  spent: mergeSpent(own.spent, theirs.spent),
 })

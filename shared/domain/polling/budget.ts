@@ -74,14 +74,14 @@ export function sideLeft(state: BudgetState, nowMs: number, kind: Exclude<Reques
 export function spend(state: BudgetState, nowMs: number, kind: RequestKind = 'news'): BudgetState {
   const kept = state.spent.filter(entry => counts(entry, nowMs))
   const one = { lastMs: nowMs, news: 0, reread: 0, sweep: 0, [kind]: 1 }
-  return { ...state, spent: mergeSpent(kept, [one], sum) }
+  return { ...state, spent: mergeSpent(kept, [one]) }
 }
 
-/** Two accounts of what was spent as one: of each second and kind what `count` makes of both. */
+/** Two accounts of what was spent as one: of each second and kind what `count` makes of both; default: their sum. */
 export function mergeSpent(
   one: BudgetState['spent'],
   other: BudgetState['spent'],
-  count: (a: number, b: number) => number,
+  count: (a: number, b: number) => number = (a, b) => a + b,
 ): BudgetState['spent'] {
   const seconds = new Map(one.map(entry => [secondOf(entry), entry]))
   for (const entry of other) {
@@ -137,8 +137,6 @@ function resetOf(rateLimit: RateLimit, limit: number, elseMs: number): number {
   if (rateLimit.remaining === null || rateLimit.remaining > reserve) return 0
   return rateLimit.resetAtMs ?? elseMs
 }
-
-const sum = (a: number, b: number): number => a + b
 
 const everyKind = ['news', 'reread', 'sweep'] as const satisfies readonly RequestKind[]
 
