@@ -2,12 +2,11 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { eventIdRange } from '../../domain/feedback/event-id.ts'
 import type { EventLog, LoggedEvent, PageOfDay } from '../../domain/polling/event-log.ts'
-import { isUnreadableItem } from '../../domain/unreadable-item.ts'
 import { chunks, mapBounded } from '../bounded.ts'
 import { dayOfRange } from '../event-days.ts'
 import { batchGet, batchGetMax, batchPut, batchWriteMax, distinct } from './batches.ts'
 import { eventItem, readEvent, readSummary, summaryProjection } from './event-item.ts'
-import { parseItem } from './item.ts'
+import { parseItem, readEach, sortKeyOf } from './item.ts'
 import { eventKey, eventPartition } from './keys.ts'
 import { queryItems } from './query.ts'
 import { itemBytesMax, type TableName } from './table.ts'
@@ -21,8 +20,6 @@ const packedBodyBytesMax = itemBytesMax - 16 * 1024
 
 const keySchema = z.object({ sk: z.string() })
 const idOf = (item: unknown): string => parseItem('event', keySchema, item).sk
-/** The same of an item that may be a newer version's: the key is the table's own. */
-const keyOf = (item: unknown): string => keySchema.parse(item).sk
 
 /** The event log in the table: a partition a day, sorted by event id. */
 export const createEventLog = (table: { client: DynamoDBDocumentClient; tableName: TableName }): EventLog => {
@@ -79,23 +76,19 @@ export const createEventLog = (table: { client: DynamoDBDocumentClient; tableNam
       // One more than asked for: where the next page begins.
       const found = await queryItems(client, input, limit + 1)
       const next = found[limit]
-      return { ...readSummaries(found.slice(0, limit)), nextFromId: next === undefined ? null : keyOf(next) }
+      return {
+        ...readSummaries(found.slice(0, limit)),
+        nextFromId: next === undefined ? null : sortKeyOf(next),
+      }
     },
   }
 }
 
 /** What one of them does not let be read holds up none of the others. */
 const readSummaries = (items: readonly unknown[]): Omit<PageOfDay, 'nextFromId'> => {
-  const page: Omit<PageOfDay, 'nextFromId'> = { events: [], unreadable: [] }
-  for (const item of items) {
-    try {
-      page.events.push(readSummary(item))
-    } catch (error) {
-      if (!isUnreadableItem(error)) throw error
-      page.unreadable.push({ id: keyOf(item), error })
-    }
-  }
-  return page
+  const unreadable: PageOfDay['unreadable'] = []
+  const events = readEach(items, readSummary, (id, error) => void unreadable.push({ id, error }))
+  return { events, unreadable }
 }
 
 const isReadable = (item: unknown): boolean => readSummaries([item]).unreadable.length === 0

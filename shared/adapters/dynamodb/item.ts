@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { BridgeError } from '../../domain/bridge-error.ts'
+import { isUnreadableItem } from '../../domain/unreadable-item.ts'
 import { ItemError } from './table-errors.ts'
 
 /** Version of every kind of item; grows when a reader of the older one would misread. */
@@ -18,6 +19,26 @@ export const parseItem = <T>(kind: string, schema: z.ZodType<T>, item: unknown):
   )
   throw corruptItem(kind, problems.join('; '))
 }
+
+/** The key is the table's own: it can be read of an item too that a newer version wrote. */
+const keySchema = z.object({ sk: z.string() })
+export const sortKeyOf = (item: unknown): string => keySchema.parse(item).sk
+
+/** Items that can't be read hold up none of the others: each is told by its sort key. Throws every other fault. */
+export const readEach = <T>(
+  items: readonly unknown[],
+  read: (item: unknown) => T,
+  onUnreadable: (id: string, error: BridgeError) => void,
+): T[] =>
+  items.flatMap(item => {
+    try {
+      return [read(item)]
+    } catch (error) {
+      if (!isUnreadableItem(error)) throw error
+      onUnreadable(sortKeyOf(item), error)
+      return []
+    }
+  })
 
 export const newerItem = (kind: string, version: number): ItemError =>
   new ItemError({

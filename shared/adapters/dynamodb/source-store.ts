@@ -2,8 +2,7 @@ import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, PutCommand } fr
 import * as z from 'zod'
 import { authSchemes, type Source } from '../../domain/source.ts'
 import type { SourceStore } from '../../domain/source-store.ts'
-import { isUnreadableItem } from '../../domain/unreadable-item.ts'
-import { itemVersion, jsonAttribute, parseItem } from './item.ts'
+import { itemVersion, jsonAttribute, parseItem, readEach } from './item.ts'
 import { sourceKey } from './keys.ts'
 import { queryItems } from './query.ts'
 import type { TableName } from './table.ts'
@@ -31,8 +30,6 @@ const itemSchema = z.object({
   sk: z.string(),
   settings: jsonAttribute(settingsSchema),
 })
-/** The key is the table's own, whoever wrote the rest. */
-const keySchema = z.object({ sk: z.string() })
 
 const readSource = (item: unknown): Source => {
   const { sk, settings } = parseItem('source', itemSchema, item)
@@ -54,15 +51,7 @@ export const createSourceStore = ({
       KeyConditionExpression: 'pk = :pk',
       ExpressionAttributeValues: { ':pk': 'SOURCE' },
     })
-    return items.flatMap(item => {
-      try {
-        return [readSource(item)]
-      } catch (error) {
-        if (onUnreadable === undefined || !isUnreadableItem(error)) throw error
-        onUnreadable(keySchema.parse(item).sk, error)
-        return []
-      }
-    })
+    return onUnreadable === undefined ? items.map(readSource) : readEach(items, readSource, onUnreadable)
   },
 
   read: async id => {
