@@ -8,7 +8,7 @@ import { reported, reportPoll } from './poll-report.ts'
 import type { RequestGate } from './request-gate.ts'
 import { cursorKey, fetchAsk, type StreamContext } from './stream-context.ts'
 import { runSweep, type SweepMemory, type SweepPlan } from './sweeps.ts'
-import { askedForAnchor, failedWithLastId, gotOn, type WalkEnd, type WalkReport } from './walk.ts'
+import { askedForAnchor, failedWithLastId, serverErrorsAfter, type WalkEnd, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
 
 /**
@@ -209,10 +209,8 @@ const failsWithLastId = async (
   report: WalkReport,
 ): Promise<boolean> => {
   const { serverErrors } = memory
-  if (gotOn(report)) serverErrors[walk] = 0
-  if (!failedWithLastId(report)) return false
-  serverErrors[walk] += 1
-  if (serverErrors[walk] < serverErrorsMax) return false
+  serverErrors[walk] = serverErrorsAfter(serverErrors[walk], report)
+  if (!failedWithLastId(report) || serverErrors[walk] < serverErrorsMax) return false
   const fromStart = { kind: 'after', anchor: null } as const
   const probe = await fetchAsk(gate, context.stream, fromStart, { kind: 'news', backlog: false })
   if (probe.kind !== 'page') return false

@@ -3,7 +3,7 @@ import { type Cursor, type CursorName, emptyCursor, type VersionedCursor } from 
 import { cursorAfterLoss } from './cursor-after-loss.ts'
 import type { RequestGate } from './request-gate.ts'
 import { cursorKey, fetchAsk, intakeRules, type StreamContext, streamOf } from './stream-context.ts'
-import { askedForAnchor, failedWithLastId, gotOn, runWalk, type WalkReport } from './walk.ts'
+import { askedForAnchor, runWalk, serverErrorsAfter, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk } from './walk-state.ts'
 
 /** A re-reading of the past for records that became visible later than the overlap reaches. */
@@ -76,9 +76,7 @@ const nextLook = ({ end }: WalkReport, begun: Cursor, now: number): number | nul
 
 /** The poll before the sweep was answered, so it is the sweep's `last_id` that the service fails with. */
 const failsWithLastId = (memory: SweepMemory, report: WalkReport): boolean => {
-  if (gotOn(report)) memory.serverErrors = 0
-  if (!failedWithLastId(report)) return false
-  memory.serverErrors += 1
+  memory.serverErrors = serverErrorsAfter(memory.serverErrors, report)
   if (memory.serverErrors < serverErrorsMax) return false
   memory.serverErrors = 0
   return true

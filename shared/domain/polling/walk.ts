@@ -127,7 +127,7 @@ export const askedForAnchor = ({ end, state }: WalkReport, anchor: Anchor | null
 }
 
 /** Whether the walk got beyond the place where it began: a page that only says that it is lost does not count. */
-export const gotOn = ({ end, pages }: WalkReport): boolean =>
+const gotOn = ({ end, pages }: WalkReport): boolean =>
   end.kind === 'failed' && end.error !== null ? end.gotOn === true : pages > 0
 
 /** Whether the walk ended by a 5xx to a request that named a record; a `next` that has expired may be answered so too. */
@@ -135,6 +135,10 @@ export const failedWithLastId = ({ end, state: { ask } }: WalkReport): boolean =
   end.kind === 'failed' &&
   end.error?.failure === 'server_error' &&
   (ask.kind === 'next' || ask.anchor !== null)
+
+/** How many 5xx in a row there were to requests that named a record, with those of this walk; `before`: before it. */
+export const serverErrorsAfter = (before: number, report: WalkReport): number =>
+  (gotOn(report) ? 0 : before) + (failedWithLastId(report) ? 1 : 0)
 
 const failureEnd = (ask: Ask, error: FeedbackApiError): WalkEnd => {
   const named = ask.kind === 'next' || ask.anchor !== null
