@@ -140,7 +140,8 @@ function resetOf(rateLimit: RateLimit, limit: number, elseMs: number): number {
 
 const everyKind = ['news', 'reread', 'sweep'] as const satisfies readonly RequestKind[]
 
-function sideBudgetOf(limit: number): number {
+/** How many of them may be for re-reading, and as many for sweeps. */
+export function sideBudgetOf(limit: number): number {
   return Math.max(1, Math.floor(budgetOf(limit) * sideShareMax))
 }
 

@@ -13,12 +13,13 @@ import {
   type RequestKind,
   remaining,
   restore,
+  sideBudgetOf,
   sideLeft,
   snapshot,
   spend,
-  windowMs,
 } from './budget.ts'
 import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
+import { createKeptShares, type KeptShares, type SideKind } from './kept-shares.ts'
 import { createNewsPace, evenPaceMs, type NewsPace } from './news-pace.ts'
 
 /**
@@ -58,8 +59,7 @@ export type RequestGate = {
   pollFailed(stream: StreamName): void
 }
 
-const sides = ['reread', 'sweep'] as const
-type Side = (typeof sides)[number]
+const sides = ['reread', 'sweep'] as const satisfies readonly SideKind[]
 
 /** `sinceMs`: when its stream was asked for news last, or the run began. `wake` is told when its request was spent. */
 type Waiter = { sinceMs: number; purpose: Purpose; wake: (spentMs: number) => void }
@@ -75,12 +75,14 @@ export type GateState = {
   /** The service's clock less ours, of its last answer. */
   offsetMs: number
   newsPace: NewsPace
+  kept: KeptShares
 }
 
 export const newGateState = (requestsPerMinute: number): GateState => ({
   budget: emptyBudget(requestsPerMinute),
   offsetMs: 0,
   newsPace: createNewsPace(),
+  kept: createKeptShares(sideBudgetOf(requestsPerMinute)),
 })
 
 /** Takes over what an earlier run spent; a snapshot that can't be read counts as none. */
@@ -103,8 +105,7 @@ export const createRequestGate = (
 ): RequestGate => {
   const { api, clock } = deps
   const waiters: Waiter[] = []
-  /** Until when a share is kept free for what was refused: news that fill each window would else starve it. */
-  const keptUntilMs = { reread: 0, sweep: 0 }
+  const { kept } = state
   const asked = new Map<StreamName, number>()
   const lastNewsMs = new Map<StreamName, number>()
   const beganMs = clock.now()
@@ -151,20 +152,22 @@ export const createRequestGate = (
 
   /** News always get half of the budget. */
   const keptFree = (now: number): number => {
-    const kept = sides.filter(kind => keptUntilMs[kind] > now)
-    const owed = kept.reduce((sum, kind) => sum + sideLeft(state.budget, now, kind), 0)
+    const owedTo = (kind: SideKind) => Math.min(kept.owed(kind, now), sideLeft(state.budget, now, kind))
+    const owed = sides.reduce((sum, kind) => sum + owedTo(kind), 0)
     return Math.min(owed, Math.floor(budgetOf(state.budget.limit) / 2))
   }
 
   const newsMayGo = (now: number): boolean => remaining(state.budget, now) > keptFree(now)
 
-  const sideMayGo = (kind: Side): boolean => {
+  const sideMayGo = (stream: StreamName, kind: SideKind): boolean => {
     const now = clock.now()
-    const permitted = permission(state.budget, now, kind).allowed
+    const isPermitted = permission(state.budget, now, kind).allowed
     // Whoever waits for news goes first, but for what is kept free.
-    if (permitted && (waiters.length === 0 || keptUntilMs[kind] > now)) return true
-    keptUntilMs[kind] = now + windowMs
-    return false
+    const mayGo = isPermitted && (kept.has(stream, kind, now) || waiters.length === 0)
+    if (mayGo) kept.granted(stream, kind, now)
+    // What its own share refuses is not starved by news.
+    else if (sideLeft(state.budget, now, kind) > 0) kept.refused(stream, kind, now)
+    return mayGo
   }
 
   const next = (): Waiter | undefined => {
@@ -211,7 +214,7 @@ export const createRequestGate = (
     fetch: async (request, purpose) => {
       if (run.isOver()) return { kind: 'stopped', why: 'run_over' }
       if (purpose.kind !== 'news') {
-        if (!sideMayGo(purpose.kind)) return { kind: 'stopped', why: 'no_budget' }
+        if (!sideMayGo(request.stream, purpose.kind)) return { kind: 'stopped', why: 'no_budget' }
         return askAndCount(request, purpose.kind, spendOne(purpose.kind))
       }
       const spentMs = await turn(request.stream, purpose)

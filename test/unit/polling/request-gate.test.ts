@@ -5,6 +5,7 @@ import {
   adoptSpending,
   createRequestGate,
   type FetchResult,
+  type GateState,
   newGateState,
   spendingOf,
 } from '../../../shared/domain/polling/request-gate.ts'
@@ -15,10 +16,12 @@ const t0 = 1_763_631_000_000
 const empty: Page = { records: [], next: null, bytes: 0, serverDateMs: null, rateLimit: null }
 
 /** A gate over a service that answers `page()`, with a clock to turn. */
-const gateOf = (over: { page?: () => Promise<Page>; requestsPerMinute?: number } = {}) => {
-  const clock = createVirtualClock(t0)
+const gateOf = (
+  over: { page?: () => Promise<Page>; requestsPerMinute?: number; state?: GateState; nowMs?: number } = {},
+) => {
+  const clock = createVirtualClock(over.nowMs ?? t0)
   const requestsPerMinute = over.requestsPerMinute ?? 60
-  const state = newGateState(requestsPerMinute)
+  const state = over.state ?? newGateState(requestsPerMinute)
   const ended = new AbortController()
   const asked: { stream: StreamName; atMs: number }[] = []
   let spent = 0
@@ -155,8 +158,44 @@ describe('re-reading and sweeps', () => {
       await turn(5_000)
     }
     const reread = streams().filter(stream => stream === 'complaints').length
-    expect(reread).toBeGreaterThan(100)
+    expect(reread).toBeGreaterThan(90)
     expect(streams().length - reread).toBeGreaterThan(340)
+  })
+
+  it('regression: keep one request free for one page that was refused, not their whole share', async () => {
+    const { ask, turn, asked } = gateOf()
+    times(60, () => ask('bounces'))
+    await turn(0)
+    ask('complaints', 'reread')
+    times(60, () => ask('bounces'))
+    await turn(windowMs + windowSlackMs)
+    expect(asked).toHaveLength(2 * budgetOf(60) - 1)
+  })
+
+  it('regression: are not starved where each run ends before they come again', async () => {
+    const first = gateOf()
+    times(60, () => first.ask('bounces'))
+    await first.turn(0)
+    first.ask('complaints', 'reread')
+    first.ended.abort()
+    await first.turn(windowMs + windowSlackMs)
+    const second = gateOf({ state: first.state, nowMs: first.clock.now() })
+    times(60, () => second.ask('bounces'))
+    await second.turn(0)
+    second.ask('complaints', 'reread')
+    await second.turn(0)
+    expect(second.streams().filter(stream => stream === 'complaints')).toHaveLength(1)
+    expect(second.streams()).toHaveLength(budgetOf(60))
+  })
+
+  it('keep nothing free where their own share is used up', async () => {
+    const { ask, turn, asked } = gateOf()
+    times(13, () => ask('bounces', 'reread'))
+    times(60, () => ask('bounces'))
+    await turn(0)
+    expect(asked).toHaveLength(budgetOf(60))
+    await turn(windowMs + windowSlackMs)
+    expect(asked).toHaveLength(12 + 60)
   })
 })
 
