@@ -60,8 +60,11 @@ export const addCounts = (a: IntakeCounts, b: IntakeCounts): IntakeCounts => ({
   beyondMemory: a.beyondMemory + b.beyondMemory,
 })
 
-/** `failure` is set where something is neither enqueued nor kept in quarantine: the page must be read again. */
-export type IntakeResult = { counts: IntakeCounts; failure: string | null }
+/**
+ * `failure` is set where something is neither enqueued nor kept in quarantine: the page must be read again; by another run
+ * where `isSuperseded`.
+ */
+export type IntakeResult = { counts: IntakeCounts; failure: string | null; isSuperseded?: true }
 
 export type IntakeDeps = {
   known: KnownRecords
@@ -72,7 +75,15 @@ export type IntakeDeps = {
   clock: Clock
 }
 
-export type Intake = (page: ReadPage, rules: IntakeRules) => Promise<IntakeResult>
+/**
+ * `isOurs`: whether this run still is the one that polls; left out where no run does. Asked before anything is sent: a run that was overtaken while it
+ * read a page leaves its new records to the other one, which reads them as well, and would send them a second time.
+ */
+export type Intake = (
+  page: ReadPage,
+  rules: IntakeRules,
+  isOurs?: () => Promise<boolean>,
+) => Promise<IntakeResult>
 
 /** The oldest second of which the log still knows what was sent. */
 export const memoryFrom = (nowSecond: number): number => nowSecond - logMemoryDays * daySeconds
@@ -84,7 +95,7 @@ export const memoryFrom = (nowSecond: number): number => nowSecond - logMemoryDa
 export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: StreamName }): Intake => {
   const setApart = createSettingApart(deps, of)
 
-  return async (page, rules) => {
+  return async (page, rules, isOurs) => {
     const counts = { ...noCounts, read: page.records.length + page.unreadable.length }
     for (const { raw, reason } of page.unreadable) {
       // A walk goes by how many of those that have a place in the order were seen before: this one has none.
@@ -111,6 +122,7 @@ export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: S
       else counts[await setApart(record.raw, 'too_large')] += 1
     }
     if (events.length === 0) return { counts, failure: null }
+    if ((await isOurs?.()) === false) return { counts, failure: null, isSuperseded: true }
 
     const done = await deps.enqueue(
       events.map(({ item }) => item),

@@ -23,7 +23,8 @@ export const walkNews = (
 ): Promise<WalkReport> =>
   runWalk(poll.state, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'news', backlog: !first }),
-    intake: page => context.intake(page, intakeRules(context, poll.cursor, gate.serviceSecond())),
+    intake: page =>
+      context.intake(page, intakeRules(context, poll.cursor, gate.serviceSecond()), gate.isOurs),
     commit: async () => 'committed',
     isOver: poll.isOver,
     overlapSeconds: context.source.overlapSeconds,
@@ -56,7 +57,7 @@ export const walkFromAnchor = async (
   const knownNewer = cursor.newest !== null && from !== null && cursor.newest.second > from.second
   const report = await runWalk(start, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: poll.purpose, backlog: !first }),
-    intake: page => context.intake(page, intakeRules(context, cursor, gate.serviceSecond())),
+    intake: page => context.intake(page, intakeRules(context, cursor, gate.serviceSecond()), gate.isOurs),
     commit: async (state, complete) => {
       const next = cursorAfter(cursor, state, { complete, nowMs: context.clock.now() })
       if (!worthCommitting(cursor, next)) return 'committed'

@@ -51,6 +51,8 @@ export type RequestGate = {
   /** The service's time now, by its last `Date`; our own before the first. Unix seconds. */
   serviceSecond(): number
   budgetLeft(): number
+  /** Whether the run still has the lease of its source, by a look that began now. */
+  isOurs(): Promise<boolean>
   /** Requests for a stream since the last call. */
   takeRequests(stream: StreamName): number
   /** To be told of each poll that has read everything; how long after its start the next one begins at the least. */
@@ -101,7 +103,7 @@ export const spendingOf = (state: GateState, nowMs: number): unknown => snapshot
 export const createRequestGate = (
   deps: GateDeps,
   state: GateState,
-  run: { isOver: () => boolean; signal: AbortSignal; onSpent: () => void },
+  run: { isOver: () => boolean; signal: AbortSignal; onSpent: () => void; isOurs: () => Promise<boolean> },
 ): RequestGate => {
   const { api, clock } = deps
   const waiters: Waiter[] = []
@@ -224,6 +226,7 @@ export const createRequestGate = (
       return askAndCount(request, purpose.kind, spentMs)
     },
     serviceSecond: () => Math.floor((clock.now() + state.offsetMs) / 1000),
+    isOurs: run.isOurs,
     budgetLeft: () => remaining(state.budget, clock.now()),
     takeRequests: stream => {
       const taken = asked.get(stream) ?? 0

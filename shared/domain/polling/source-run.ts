@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Reporter } from '../happenings.ts'
 import { type Source, type StreamName, streamNames } from '../source.ts'
 import type { FeedbackApi } from './feedback-api.ts'
+import { createLeaseWatch, keepWatch } from './lease-watch.ts'
 import {
   adoptSpending,
   createRequestGate,
@@ -20,10 +21,6 @@ import type { WalkEnd } from './walk.ts'
 export const refusedWaitMs = 60_000
 /** The longest wait after failures in a row. */
 export const failureWaitMsMax = 60_000
-/** The spending is left for the next run at least this often. */
-const renewEveryMs = 15_000
-/** And at least each time that this share of the limit was spent: a run that dies, or is overtaken, hides no more. */
-const unsavedShareMax = 0.1
 /** A stream that rests for less keeps its run: another one would begin no sooner. */
 const restMsMin = 30_000
 /** Anchors lost in a row that are followed up at once; a service that never follows `last_id` is asked at the pace. */
@@ -86,15 +83,16 @@ export const runSource = async (deps: RunDeps, polled: PolledSource, run: Run): 
   const ended = new AbortController()
   const signal = AbortSignal.any([run.signal, ended.signal])
   const isOver = () => signal.aborted || clock.now() >= run.endsAtMs
-  const watched = createWatch(deps, of, {
-    unsavedMax: Math.max(1, Math.floor(source.requestsPerMinute * unsavedShareMax)),
+  const watch = createLeaseWatch(deps, of, {
+    requestsPerMinute: source.requestsPerMinute,
     spending: () => spendingOf(gateState, clock.now()),
     onTaken: () => ended.abort(),
   })
   const gateDeps = { api: polled.api, clock, requestsPerMinute: source.requestsPerMinute }
-  const gate = createRequestGate(gateDeps, gateState, { isOver, signal, onSpent: watched.spent })
+  const { spent: onSpent, isOurs } = watch
+  const gate = createRequestGate(gateDeps, gateState, { isOver, signal, onSpent, isOurs })
 
-  const watch = watchLease(clock, watched, { isOver, signal, everyMs: source.pollEverySeconds * 1000 })
+  const watching = keepWatch(clock, watch, { isOver, signal, everyMs: source.pollEverySeconds * 1000 })
   const loops = [...polled.pollers].map(([stream, poller]) => {
     const pace = polled.pace.get(stream) ?? newPace()
     const limits = { isOver, signal, endsAtMs: run.endsAtMs, nextRunAtMs: run.nextRunAtMs ?? null }
@@ -104,67 +102,11 @@ export const runSource = async (deps: RunDeps, polled: PolledSource, run: Run): 
     await Promise.all(loops)
   } finally {
     ended.abort()
-    await watch
+    await watching
   }
   for (const [stream, { lastCompleteAtMs }] of polled.pace) {
     const state = { sourceId: source.id, stream, lastCompleteAtMs, firstTakenAtMs: taken.firstTakenAtMs }
     await reportStreamState(state, deps)
-  }
-}
-
-type Watch = {
-  /** A request was spent. */
-  spent(): void
-  /** Leaves the spending where it is time to; ends the run when its lease is gone. */
-  look(isLast: boolean): Promise<void>
-}
-
-/** A table that can't be asked ends nothing: the lease only saves requests. */
-const createWatch = (
-  { lease, clock }: RunDeps,
-  of: { sourceId: string; runId: string },
-  run: { unsavedMax: number; spending: () => unknown; onTaken: () => void },
-): Watch => {
-  let unsaved = 0
-  let renewedMs = clock.now()
-  let looked = Promise.resolve()
-
-  const look = (renews: boolean): Promise<void> => {
-    if (renews) {
-      unsaved = 0
-      renewedMs = clock.now()
-    }
-    // One after the other: what is written last must be what was spent last.
-    looked = looked.then(() => ask(renews))
-    return looked
-  }
-
-  const ask = async (renews: boolean): Promise<void> => {
-    try {
-      const ours = renews ? await lease.renew({ ...of, spending: run.spending() }) : await lease.holds(of)
-      if (!ours) run.onTaken()
-    } catch {
-      // The next look tells; the poll itself reports a table that is away.
-    }
-  }
-
-  return {
-    spent: () => {
-      unsaved += 1
-      if (unsaved >= run.unsavedMax) void look(true)
-    },
-    look: isLast => look(isLast || clock.now() - renewedMs >= renewEveryMs),
-  }
-}
-
-const watchLease = async (
-  clock: Clock,
-  watch: Watch,
-  run: { isOver: () => boolean; signal: AbortSignal; everyMs: number },
-): Promise<void> => {
-  while (!run.isOver()) {
-    await clock.sleep(run.everyMs, run.signal)
-    await watch.look(run.isOver())
   }
 }
 

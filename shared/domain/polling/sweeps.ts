@@ -132,7 +132,7 @@ const walkSweep = async (
   const from = start.from
   const report = await runWalk(start, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'sweep', backlog: !first }),
-    intake: page => context.intake(page, intakeRules(context, main, gate.serviceSecond())),
+    intake: page => context.intake(page, intakeRules(context, main, gate.serviceSecond()), gate.isOurs),
     commit: async (state, complete) => {
       const next: Cursor = {
         ...cursor,

@@ -13,7 +13,7 @@ export type WalkEnd =
   | { kind: 'failed'; reason: string; error: FeedbackApiError | null; gotOn?: boolean }
   /** Our `last_id` leads nowhere any more. */
   | { kind: 'lost'; reason: LostReason }
-  /** Somebody else has moved the cursor. */
+  /** Somebody else has moved the cursor, or polls now. */
   | { kind: 'superseded' }
 
 export type LostReason = 'rejected' | 'earlier_record' | 'later_missing' | 'known_missing' | 'server_error'
@@ -85,6 +85,7 @@ export const runWalk = async (start: WalkState, deps: WalkDeps): Promise<WalkRep
     if (goesOn) inFlight = fetch(step.state.ask, false)
     const taken = await deps.intake(read)
     counts = addCounts(counts, taken.counts)
+    if (taken.isSuperseded === true) return ended({ kind: 'superseded' })
     if (taken.failure !== null) return ended({ kind: 'failed', reason: taken.failure, error: null })
     // What the page shows is sent all the same: it may never be seen otherwise.
     if (!leadsOn) return ended({ kind: 'failed', reason: 'page_does_not_advance', error: null })

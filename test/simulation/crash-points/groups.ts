@@ -18,6 +18,7 @@ export const groups: readonly Group[] = [
   group('poller', 'asks the log what is known', 'idsInRange', 'existing'),
   group('poller', 'looks in the log for an anchor', 'newestOfDay'),
   group('poller', 'keeps a record in quarantine', 'quarantine'),
+  group('poller', 'looks at its lease before it sends', 'holds lease'),
   group('poller', 'lists the endpoints', 'endpoints'),
   group('poller', 'marks what reconcile is to compare', 'mark'),
   group('poller', 'sends a page’s messages', 'send'),

@@ -79,7 +79,12 @@ describe('a request of a run that is over', () => {
     const gate = createRequestGate(
       { clock, requestsPerMinute: 60, api: { listPage: () => listPage(() => ended.abort()) } },
       newGateState(60),
-      { isOver: () => ended.signal.aborted, signal: ended.signal, onSpent: () => undefined },
+      {
+        isOver: () => ended.signal.aborted,
+        signal: ended.signal,
+        onSpent: () => undefined,
+        isOurs: async () => true,
+      },
     )
     const ask = () =>
       gate.fetch(

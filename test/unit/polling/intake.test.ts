@@ -56,6 +56,28 @@ describe('the new records of a page', () => {
     expect(again).toEqual({ counts: { ...noCounts, read: 2, known: 2 }, failure: null })
   })
 
+  it('are left to another run that has taken the lease meanwhile, and are new to whoever comes next', async () => {
+    const { intake, handedOn, askedOften } = createIntakeHarness()
+    const page = pageOf(recordOf('a'), recordOf('b'))
+    const left = await intake(page, rules, async () => false)
+    expect(left).toEqual({ counts: { ...noCounts, read: 2 }, failure: null, isSuperseded: true })
+    expect({ handedOn, askedOften: askedOften() }).toEqual({ handedOn: [], askedOften: 0 })
+    const taken = await intake(page, rules, async () => true)
+    expect(taken).toEqual({ counts: { ...noCounts, read: 2, enqueued: 2 }, failure: null })
+  })
+
+  it('alone let the lease be looked at: a page of known ones costs no reading', async () => {
+    const { intake } = createIntakeHarness()
+    let looks = 0
+    const isOurs = async (): Promise<boolean> => {
+      looks += 1
+      return true
+    }
+    await intake(pageOf(recordOf('a')), rules, isOurs)
+    await intake(pageOf(recordOf('a')), rules, isOurs)
+    expect(looks).toBe(1)
+  })
+
   it('are none where all are known: then no endpoint is read, and nothing is handed on', async () => {
     const { intake, known, handedOn, askedOften } = createIntakeHarness()
     known.remember([idOf('a')])

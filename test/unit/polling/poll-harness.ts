@@ -134,6 +134,7 @@ export const createStream = (of: StreamOptions = {}) => {
     },
     pollEnded: () => 0,
     pollFailed: () => undefined,
+    isOurs: async () => true,
   }
 
   const newProcess = () => createStreamPoller(context, of.sweeps ?? [])

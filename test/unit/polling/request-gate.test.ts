@@ -40,6 +40,7 @@ const gateOf = (
     {
       isOver: () => ended.signal.aborted,
       signal: ended.signal,
+      isOurs: async () => !ended.signal.aborted,
       onSpent: () => {
         spent += 1
       },

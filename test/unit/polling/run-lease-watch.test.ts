@@ -84,6 +84,54 @@ describe('a run looks at its lease', () => {
   })
 })
 
+describe('a run that is about to send', () => {
+  /** Polls that ask whether the run still has its lease, at these seconds; and what they were told. */
+  const asking = (atSeconds: readonly number[]) => {
+    const runs = createRuns({ pollEverySeconds: 5 })
+    const startMs = runs.clock.now()
+    const told: boolean[] = []
+    runs.state.poll = async (stream, _, gate) => {
+      const atSecond = (runs.clock.now() - startMs) / 1_000
+      if (stream !== 'bounces' || !atSeconds.includes(atSecond)) return runs.state.end
+      // What it read took a second to come.
+      await runs.clock.sleep(1_000)
+      told.push(await gate.isOurs())
+      return runs.state.end
+    }
+    return { runs, told }
+  }
+
+  it('looks at its lease then, and not at its pace as well: no more often than without', async () => {
+    const { runs, told } = asking([0, 5, 10, 20])
+    await runs.run(runs.newProcess(), { lastsMs: 30_000 })
+    expect(told).toEqual([true, true, true, true])
+    expect(looksOf(runs)).toEqual(['1 holds', '6 holds', '11 holds', '20 renews', '21 holds', '30 renews'])
+  })
+
+  it('leaves its spending in time all the same', async () => {
+    const { runs } = asking([0, 5, 10, 15, 20])
+    await runs.run(runs.newProcess(), { lastsMs: 24_000 })
+    expect(looksOf(runs)).toEqual(['1 holds', '6 holds', '11 holds', '16 renews', '21 holds', '24 renews'])
+  })
+
+  it('learns that another run has taken it, and ends', async () => {
+    const { runs, told } = asking([5])
+    const taking = runs.clock
+      .sleep(5_500)
+      .then(() => runs.table.take({ sourceId: 'main', runId: 'another', atMs: runs.clock.now() }))
+    expect(await runs.run(runs.newProcess())).toBe(6)
+    await taking
+    expect(told).toEqual([false])
+  })
+
+  it('sends where the table can not be asked: the lease only saves requests', async () => {
+    const { runs, told } = asking([0])
+    runs.deps.lease.holds = async () => Promise.reject(new Error('the table is away'))
+    await runs.run(runs.newProcess(), { lastsMs: 3_000 })
+    expect(told).toEqual([true])
+  })
+})
+
 describe('the spending of a run', () => {
   it('is left each time that a tenth of the limit was spent, not only in time', async () => {
     const runs = runsSpending({ 0: 13 })

@@ -97,6 +97,16 @@ describe('a run', () => {
     expect(requestsSince(world, since)).toBeLessThan(5 * 24 * 1.4)
   })
 
+  it('regression: sends nothing of a page that the newer one reads in the same moment', async () => {
+    const world = createWorld({ processes: 'alternating' })
+    const records = Array.from({ length: 300 }, (_, at) => ({ uuid: `r${1_000 + at}`, at: at + 60 }))
+    world.put('bounces', ...records)
+    await world.pass(420)
+    await world.stop()
+    expect(world.logged('bounces')).toHaveLength(records.length)
+    expect(world.ledger.duplicates).toBe(0)
+  })
+
   it('of the same process ends the one before it first', async () => {
     const world = createWorld()
     await world.pass(130)

@@ -76,6 +76,7 @@ export const gateOf = (...answers: readonly FetchResult[]) => {
     takeRequests: () => 0,
     pollEnded: () => 0,
     pollFailed: () => undefined,
+    isOurs: async () => true,
   }
   return { gate, asked, queries: () => asked.map(([{ nextQuery }]) => nextQuery) }
 }

@@ -59,7 +59,12 @@ const createRace = () => {
         return page
       },
     }
-    const run = { isOver: () => false, signal: new AbortController().signal, onSpent: () => undefined }
+    const run = {
+      isOver: () => false,
+      signal: new AbortController().signal,
+      onSpent: () => undefined,
+      isOurs: async () => true,
+    }
     const gateDeps = { api, clock, requestsPerMinute: 60 }
     const gate = createRequestGate(gateDeps, newGateState(60), run)
     return { context, gate }

@@ -69,6 +69,7 @@ export const createGate = (answers: readonly FetchResult[], serviceSecond = nowS
     takeRequests: unused,
     pollEnded: unused,
     pollFailed: unused,
+    isOurs: async () => true,
   }
   return { gate, asked }
 }

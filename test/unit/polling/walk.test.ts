@@ -89,6 +89,22 @@ describe('a walk', () => {
     expect(asked).toBe(2)
   })
 
+  it('ends where another run polls now, and commits nothing of the page that it left to that one', async () => {
+    let commits = 0
+    const report = await runWalk(
+      start,
+      depsOf({
+        fetch: async () => pageOf(['a'], null),
+        intake: async () => ({ counts: noCounts, failure: null, isSuperseded: true }),
+        commit: async () => {
+          commits += 1
+          return 'committed'
+        },
+      }),
+    )
+    expect({ end: report.end, commits }).toEqual({ end: { kind: 'superseded' }, commits: 0 })
+  })
+
   it('says of a failure whether it got on before', async () => {
     const away = new FeedbackApiError({
       ...{ code: 'feedback_server_error', message: 'away', hint: '' },
