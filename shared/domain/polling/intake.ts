@@ -95,7 +95,7 @@ export const memoryFrom = (nowSecond: number): number => nowSecond - logMemoryDa
 export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: StreamName }): Intake => {
   const setApart = createSettingApart(deps, of)
 
-  return async (page, rules, isOurs) => {
+  return async (page, rules, isOurs = async () => true) => {
     const counts = { ...noCounts, read: page.records.length + page.unreadable.length }
     for (const { raw, reason } of page.unreadable) {
       // A walk goes by how many of those that have a place in the order were seen before: this one has none.
@@ -122,11 +122,13 @@ export const createIntake = (deps: IntakeDeps, of: { sourceId: string; stream: S
       else counts[await setApart(record.raw, 'too_large')] += 1
     }
     if (events.length === 0) return { counts, failure: null }
-    if ((await isOurs?.()) === false) return { counts, failure: null, isSuperseded: true }
+    // At once: what is new waits for no second answer.
+    const [endpoints, ours] = await Promise.all([deps.endpoints(), isOurs()])
+    if (!ours) return { counts, failure: null, isSuperseded: true }
 
     const done = await deps.enqueue(
       events.map(({ item }) => item),
-      await deps.endpoints(),
+      endpoints,
     )
     deps.known.remember(done.recorded.map(({ event }) => event.id))
     counts.enqueued = done.recorded.length
