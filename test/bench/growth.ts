@@ -1,6 +1,14 @@
 import type { Bench, Figures } from './bench.ts'
+import { forkChild } from './children.ts'
 import { fitExponent } from './growth/fit-exponent.ts'
-import { type Cost, measureCosts, type OperationName, operationNames } from './growth/measured-costs.ts'
+import {
+  type Cost,
+  costsSchema,
+  endpointsAskedMax,
+  measureCosts,
+  type OperationName,
+  operationNames,
+} from './growth/measured-costs.ts'
 import { callsOnEmulator } from './growth/on-emulator.ts'
 import type { Sizes } from './growth/world.ts'
 
@@ -11,7 +19,7 @@ const dimensions: Readonly<Record<string, { of: keyof Sizes; sizes: readonly num
   'events in the log, each delivered': { of: 'events', sizes: toAMillion },
   'deliveries that wait, of one endpoint': { of: 'waiting', sizes: toAMillion },
   'deliveries that are held, of one endpoint': { of: 'held', sizes: toAMillion },
-  endpoints: { of: 'endpoints', sizes: [10, 100, 1_000, 10_000, 100_000] },
+  endpoints: { of: 'endpoints', sizes: [10, 100, 1_000, 10_000, 100_000, 1_000_000] },
 }
 
 /** What each function does, and what the operator's screen does, as what they work on grows. */
@@ -26,7 +34,7 @@ export const growthBench: Bench = {
     tables.push(['calls, where so many deliveries wait', await confirmed()])
     for (const [name, { of, sizes }] of Object.entries(dimensions)) {
       const costs: { size: number; of: ReadonlyMap<OperationName, Cost> }[] = []
-      for (const size of sizes) costs.push({ size, of: await measureCosts({ ...rest, [of]: size }) })
+      for (const size of sizes) costs.push({ size, of: await costsAt({ ...rest, [of]: size }) })
       const rows = operationNames.map((operation): [string, Figures] => [
         operation,
         rowOf(
@@ -40,6 +48,20 @@ export const growthBench: Bench = {
     }
     return Object.fromEntries(tables)
   },
+}
+
+/** Two lists of a million endpoints, with what they are made of, are more than Node's heap is by default. */
+const heapMbMax = 12_288
+
+const costsAt = async (sizes: Sizes): Promise<ReadonlyMap<OperationName, Cost>> => {
+  if (sizes.endpoints <= endpointsAskedMax) return measureCosts(sizes)
+  const nodeFlags = [`--max-old-space-size=${heapMbMax}`]
+  const child = forkChild('growth/costs-child.ts', [JSON.stringify(sizes)], { nodeFlags })
+  try {
+    return new Map(await child.first(costsSchema))
+  } finally {
+    child.end()
+  }
 }
 
 /** As many as an emulator takes in seconds. */
@@ -69,6 +91,8 @@ const names = { calls: 'calls', items: 'items', kb: 'KB', ms: 'CPU ms' } as cons
   string
 >
 
+const exponentShownMin = 0.0005
+
 const rowOf = (costs: readonly { size: number; cost: Cost }[]): Figures => {
   const [first, last] = [costs[0], costs.at(-1)]
   const figures: Record<string, number> = { from: first?.size ?? 0, to: last?.size ?? 0 }
@@ -76,8 +100,9 @@ const rowOf = (costs: readonly { size: number; cost: Cost }[]): Figures => {
     figures[names[figure]] = first?.cost[figure] ?? 0
     figures[`→ ${names[figure]}`] = last?.cost[figure] ?? 0
     const exponent = fitExponent(costs.map(({ size, cost }) => ({ size, cost: cost[figure] })))
-    // What costs nothing at any size is constant.
-    figures[`${names[figure]} ^`] = Number.isNaN(exponent) ? 0 : exponent
+    // What costs nothing at any size is constant, and so is what no table would show.
+    const isConstant = Number.isNaN(exponent) || Math.abs(exponent) < exponentShownMin
+    figures[`${names[figure]} ^`] = isConstant ? 0 : exponent
   }
   return figures
 }

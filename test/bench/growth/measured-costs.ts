@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { createTestClock } from '../../unit/delivery/harness.ts'
 import { benchEndpoints } from '../dispatch/bench-endpoints.ts'
 import { percentile } from '../isolation/percentiles.ts'
@@ -13,11 +14,12 @@ import {
   startReleaser,
 } from './operations.ts'
 import { createServiceTwin } from './service-twin.ts'
-import { putDue, putMark, putSettings } from './table-contents.ts'
+import { endpointsPutMax, fillEndpoints, putDue, putMark, putSettings } from './table-contents.ts'
 import { fillTable, recentRecords, recordAt, type Sizes, startMs } from './world.ts'
 
 /** What an operation cost: calls of the table, items that it looked at and wrote, kilobytes, and processor time. */
-export type Cost = { calls: number; items: number; kb: number; ms: number }
+const costSchema = z.object({ calls: z.number(), items: z.number(), kb: z.number(), ms: z.number() })
+export type Cost = z.infer<typeof costSchema>
 
 const repeats = 3
 /** Where there are many endpoints once is enough: each is a repeat. */
@@ -39,12 +41,14 @@ export const operationNames = [
   'status screen',
 ] as const
 export type OperationName = (typeof operationNames)[number]
+/** As one process tells another. */
+export const costsSchema = z.array(z.tuple([z.enum(operationNames), costSchema]))
 const perEndpoint: readonly OperationName[] = [
   "releaser's run, 10 due",
   'count of the backlog',
   'status screen',
 ]
-const endpointsAskedMax = 10_000
+export const endpointsAskedMax = 10_000
 
 /** What each operation costs where there is so much; medians of the times, and counts of the last one. */
 export const measureCosts = async (sizes: Sizes): Promise<ReadonlyMap<OperationName, Cost>> => {
@@ -52,7 +56,8 @@ export const measureCosts = async (sizes: Sizes): Promise<ReadonlyMap<OperationN
   fillTable(table, sizes)
   const { clock, turn } = createTestClock(startMs)
   const ports = portsOf(table, clock)
-  await putSettings(ports, sizes.endpoints)
+  await putSettings(ports, Math.min(sizes.endpoints, endpointsPutMax))
+  fillEndpoints(table, sizes.endpoints)
   const acts = await startActs({ ports, table, turn, isVast: sizes.endpoints > endpointsAskedMax })
   const costs = new Map<OperationName, Cost>()
   for (const name of operationNames) {

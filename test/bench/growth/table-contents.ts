@@ -1,3 +1,4 @@
+import { endpointKey } from '../../../shared/adapters/dynamodb/keys.ts'
 import { endpointDefaults } from '../../../shared/domain/endpoint/endpoint.ts'
 import { type EndpointHealth, goodHealth } from '../../../shared/domain/endpoint/endpoint-health.ts'
 import { dayOfSecond, eventIdRange } from '../../../shared/domain/feedback/event-id.ts'
@@ -7,7 +8,9 @@ import { tokenSecretName } from '../../../shared/domain/secret-store.ts'
 import { sourceDefaults, streamNames } from '../../../shared/domain/source.ts'
 import { daySeconds, hourMs, minuteMs } from '../../../shared/domain/time-units.ts'
 import { benchEndpoints } from '../dispatch/bench-endpoints.ts'
+import type { CountedTable } from './counted-table.ts'
 import type { Ports } from './operations.ts'
+import { toWireItem } from './wire-item.ts'
 import { endpointIds, idOf, recentRecords, sourceId, startMs, startSecond, unsettled } from './world.ts'
 
 /** Deliveries that are due for a run of the releaser. */
@@ -27,9 +30,21 @@ const openHealth: EndpointHealth = {
   },
 }
 
+/** Endpoints that the store itself puts: it would take minutes for a million. */
+export const endpointsPutMax = 10
+const endpointPorts = [8_080]
+
+/** All endpoints beyond these, alike to the last of them. */
+export const fillEndpoints = ({ main }: CountedTable, count: number): void => {
+  const ids = benchEndpoints({ count, ports: endpointPorts }).map(({ id }) => id)
+  const { pk, sk } = endpointKey(ids[endpointsPutMax - 1] ?? '')
+  const like = main.get(pk, sk)
+  main.fillWith(pk, ids.slice(endpointsPutMax), id => ({ ...like, ...toWireItem({ sk: id }) }))
+}
+
 /** Endpoints, the source, and cursors as walks leave them. */
 export const putSettings = async (ports: Ports, endpoints: number): Promise<void> => {
-  for (const endpoint of benchEndpoints({ count: endpoints, ports: [8_080] })) {
+  for (const endpoint of benchEndpoints({ count: endpoints, ports: endpointPorts })) {
     const isAll = endpoint.id === endpointIds.all
     await ports.endpoints.put({
       ...endpoint,

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { shardOf } from '../../../shared/adapters/delivery-index.ts'
 import { deliveryItem } from '../../../shared/adapters/dynamodb/delivery-item.ts'
 import { eventItem } from '../../../shared/adapters/dynamodb/event-item.ts'
@@ -15,7 +16,13 @@ import type { CountedTable } from './counted-table.ts'
 import { toWireItem } from './wire-item.ts'
 
 /** How much there is of what grows. */
-export type Sizes = { events: number; waiting: number; held: number; endpoints: number }
+export const sizesSchema = z.object({
+  events: z.number(),
+  waiting: z.number(),
+  held: z.number(),
+  endpoints: z.number(),
+})
+export type Sizes = z.infer<typeof sizesSchema>
 
 export const sourceId = 'main'
 /** In the evening of a day, so that today's partitions are large. */
