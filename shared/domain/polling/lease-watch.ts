@@ -14,8 +14,6 @@ export type LeaseWatch = {
   look(isLast: boolean): Promise<void>
   /** Looks now; says whether the lease was still there. */
   isOurs(): Promise<boolean>
-  /** When the last look began: our clock. */
-  lookedMs(): number
 }
 
 /** A table that can't be asked ends nothing: the lease only saves requests. */
@@ -27,12 +25,10 @@ export const createLeaseWatch = (
   const unsavedMax = Math.max(1, Math.floor(run.requestsPerMinute * unsavedShareMax))
   let unsaved = 0
   let renewedMs = clock.now()
-  let lookedMs = clock.now()
   let looked = Promise.resolve()
   let isTaken = false
 
   const look = (renews: boolean): Promise<void> => {
-    lookedMs = clock.now()
     if (renews) {
       unsaved = 0
       renewedMs = clock.now()
@@ -65,7 +61,6 @@ export const createLeaseWatch = (
       await lookNow(false)
       return !isTaken
     },
-    lookedMs: () => lookedMs,
   }
 }
 
@@ -77,8 +72,6 @@ export const keepWatch = async (
 ): Promise<void> => {
   while (!run.isOver()) {
     await clock.sleep(run.everyMs, run.signal)
-    // Who sends has looked since.
-    const isDue = clock.now() - watch.lookedMs() >= run.everyMs
-    if (isDue || run.isOver()) await watch.look(run.isOver())
+    await watch.look(run.isOver())
   }
 }
