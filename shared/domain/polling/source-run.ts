@@ -43,6 +43,8 @@ type Pace = {
   notBeforeMs: number
   /** Null until this process has seen one. */
   lastCompleteAtMs: number | null
+  /** The share of an interval by which its second poll comes early; 0 once that is so. */
+  headStart: number
 }
 
 export const newPolledSource = (
@@ -54,10 +56,12 @@ export const newPolledSource = (
   api,
   pollers,
   gateState: newGateState(source.requestsPerMinute),
-  pace: new Map(streamNames.map(stream => [stream, newPace()])),
+  pace: new Map(streamNames.map((stream, nth) => [stream, newPace(nth / streamNames.length)])),
 })
 
-const newPace = (): Pace => ({ failures: 0, notBeforeMs: 0, lastCompleteAtMs: null })
+const newPace = (headStart = 0): Pace => ({
+  ...{ failures: 0, notBeforeMs: 0, lastCompleteAtMs: null, headStart },
+})
 
 export type RunDeps = StreamStateDeps & { lease: RunLease; clock: Clock; reporter: Reporter }
 
@@ -145,8 +149,20 @@ const pollLoop = async (
     // A walk that fails on its way still gets on: it is not to wait as long as one that gets nowhere.
     const before = failed && end.gotOn === true ? 0 : pace.failures
     pace.failures = failed ? before + 1 : 0
-    pace.notBeforeMs = startedMs + waitAfter(end, pace.failures, Math.max(pollEveryMs, leastMs))
+    const everyMs = waitAfter(end, pace.failures, Math.max(pollEveryMs, leastMs))
+    pace.notBeforeMs = startedMs + everyMs - takeHeadStart(pace, end, everyMs)
   }
+}
+
+/**
+ * Streams are polled in turn: what all of them bring in one moment would wait for itself. A run that ends with its poll
+ * gets no longer by it.
+ */
+const takeHeadStart = (pace: Pace, end: WalkEnd, everyMs: number): number => {
+  if (end.kind !== 'complete' || everyMs >= restMsMin) return 0
+  const earlyMs = everyMs * pace.headStart
+  pace.headStart = 0
+  return earlyMs
 }
 
 const restsUntilNextRun = (pace: Pace, waitMs: number, nextRunAtMs: number | null): boolean =>

@@ -48,7 +48,7 @@ describe('a run looks at its lease', () => {
     expect(await runs.run(runs.newProcess())).toBe(15)
     await taking
     expect(looksOf(runs)).toEqual(['5 holds', '10 holds', '15 renews'])
-    expect(runs.pollsOf('complaints')).toEqual([0, 5, 10, 15])
+    expect(runs.pollsOf('complaints')).toEqual([0, 2.5, 7.5, 12.5])
   })
 
   it('and ends at once with the process, its spending left', async () => {
@@ -178,6 +178,6 @@ describe('the spending of a run', () => {
       return runs.state.end
     }
     await runs.run(runs.newProcess(), { lastsMs: 5_000 })
-    expect(left).toEqual([48 - 13, 48 - 13])
+    expect(left).toEqual([48 - 13, 48 - 13, 48 - 13])
   })
 })

@@ -50,8 +50,40 @@ const runsEnding = (pollEverySeconds: number, ends: readonly WalkEnd[]) => {
   return runs
 }
 
-const everyFive = (untilSecond: number): number[] =>
-  Array.from({ length: untilSecond / 5 }, (_, nth) => nth * 5)
+/** Polls of complaints at their pace of 5 s: in turn with those of bounces, from the second one on. */
+const everyFive = (untilSecond: number): number[] => [
+  0,
+  ...Array.from({ length: untilSecond / 5 }, (_, nth) => nth * 5 + 2.5),
+]
+
+describe('streams', () => {
+  it('are polled in turn, in later runs as well: what both bring at once would wait for itself', async () => {
+    const runs = runsEnding(10, [])
+    const polled = runs.newProcess()
+    await runs.run(polled, { lastsMs: 27_000 })
+    await runs.run(polled, { lastsMs: 13_000 })
+    expect(runs.pollsOf('bounces')).toEqual([0, 10, 20, 30])
+    expect(runs.pollsOf('complaints')).toEqual([0, 5, 15, 25, 35])
+  })
+
+  it('are so once a poll is complete: a failure waits as long as ever', async () => {
+    const runs = createRuns({ pollEverySeconds: 5 })
+    runs.state.poll = async (stream, nth) => (stream === 'complaints' && nth === 0 ? failed : complete)
+    await runs.run(runs.newProcess(), { lastsMs: 20_000 })
+    expect(runs.pollsOf('complaints')).toEqual([0, 5, 7.5, 12.5, 17.5])
+  })
+
+  it('are polled at once where their run would last longer else', async () => {
+    for (const [pollEverySeconds, expected] of [
+      [29, [0, 14.5, 43.5]],
+      [30, [0, 30]],
+    ] as const) {
+      const runs = runsEnding(pollEverySeconds, [])
+      await runs.run(runs.newProcess(), { lastsMs: 50_000 })
+      expect(runs.pollsOf('complaints')).toEqual(expected)
+    }
+  })
+})
 
 describe('a stream', () => {
   const lost: WalkEnd = { kind: 'lost', reason: 'rejected' }
@@ -142,7 +174,7 @@ describe('a poll that takes more requests than usual', () => {
   }
 
   it('catches up with a backlog: the other stream rests meanwhile', async () => {
-    expect(await pollsBeside({ kind: 'unfinished', why: 'run_over' })).toEqual([0, 5])
+    expect(await pollsBeside({ kind: 'unfinished', why: 'run_over' })).toEqual([0, 2.5])
   })
 
   it.each<[string, WalkEnd]>([
