@@ -76,8 +76,9 @@ export type IntakeDeps = {
 }
 
 /**
- * `isOurs`: whether this run still is the one that polls; left out where no run does. Asked before anything is sent: a run that was overtaken while it
- * read a page leaves its new records to the other one, which reads them as well, and would send them a second time.
+ * `isOurs`: whether this run still is the one that polls; left out where no run does. Asked before anything is sent: a run
+ * that was overtaken while it read a page leaves its new records to the other one, which reads them as well, and would
+ * send them a second time.
  */
 export type Intake = (
   page: ReadPage,

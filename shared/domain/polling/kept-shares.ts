@@ -4,14 +4,16 @@ import { type RequestKind, windowMs } from './budget.ts'
 /** What is not news, and has a share of its own of the budget. */
 export type SideKind = Exclude<RequestKind, 'news'>
 
-/** Who comes less often than this finds nothing kept: polls are at most a minute apart, and may be late. */
+/** Who comes less often than this finds nothing kept: a poll each minute may be late. */
 export const keptMs = 2 * windowMs
 
 /** Requests that are kept free for re-reading and sweeps: news that fill each window would else starve them. */
 export type KeptShares = {
   /** A request of this kind was not permitted, and will come again. */
   refused(stream: StreamName, kind: SideKind, nowMs: number): void
+  /** One was permitted, whether it had been kept free or not. */
   granted(stream: StreamName, kind: SideKind, nowMs: number): void
+  /** Whether one is kept free for it. */
   has(stream: StreamName, kind: SideKind, nowMs: number): boolean
   /** How many are kept free for this kind, of both streams. */
   owed(kind: SideKind, nowMs: number): number

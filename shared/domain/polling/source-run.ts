@@ -60,7 +60,10 @@ export const newPolledSource = (
 })
 
 const newPace = (headStart = 0): Pace => ({
-  ...{ failures: 0, notBeforeMs: 0, lastCompleteAtMs: null, headStart },
+  failures: 0,
+  notBeforeMs: 0,
+  lastCompleteAtMs: null,
+  headStart,
 })
 
 export type RunDeps = StreamStateDeps & { lease: RunLease; clock: Clock; reporter: Reporter }
