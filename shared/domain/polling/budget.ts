@@ -14,6 +14,8 @@ export const waitMsMax = 3_600_000
 
 /** What a request is for: new records, the overlap once more, or a sweep of the past. */
 export type RequestKind = 'news' | 'reread' | 'sweep'
+/** What is not news, and has a share of its own of the budget. */
+export type SideKind = Exclude<RequestKind, 'news'>
 
 /**
  * The requests of one second, all taken to be as late as the last of them. Counts by the second, since a list of times
@@ -65,7 +67,7 @@ export function remaining(state: BudgetState, nowMs: number, kind: RequestKind =
 }
 
 /** How much of its own share re-reading, or sweeping, has left; the whole budget may have less. */
-export function sideLeft(state: BudgetState, nowMs: number, kind: Exclude<RequestKind, 'news'>): number {
+export function sideLeft(state: BudgetState, nowMs: number, kind: SideKind): number {
   const inWindow = state.spent.filter(entry => counts(entry, nowMs))
   return share(inWindow, [kind], sideBudgetOf(state.limit)).left
 }

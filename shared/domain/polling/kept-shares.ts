@@ -1,8 +1,5 @@
 import type { StreamName } from '../source.ts'
-import { type RequestKind, windowMs } from './budget.ts'
-
-/** What is not news, and has a share of its own of the budget. */
-export type SideKind = Exclude<RequestKind, 'news'>
+import { type SideKind, windowMs } from './budget.ts'
 
 /** Who comes less often than this finds nothing kept: a poll each minute may be late. */
 export const keptMs = 2 * windowMs

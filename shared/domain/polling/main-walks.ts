@@ -2,7 +2,7 @@ import { laterAnchor } from './anchor-rule.ts'
 import type { Cursor, VersionedCursor } from './cursor.ts'
 import { cursorAfterLoss } from './cursor-after-loss.ts'
 import type { Purpose, RequestGate } from './request-gate.ts'
-import { cursorKey, fetchAsk, intakeRules, type StreamContext } from './stream-context.ts'
+import { cursorKey, fetchAsk, type StreamContext, takePage } from './stream-context.ts'
 import { runWalk, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk, type WalkState } from './walk-state.ts'
 
@@ -23,8 +23,7 @@ export const walkNews = (
 ): Promise<WalkReport> =>
   runWalk(poll.state, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'news', backlog: !first }),
-    intake: page =>
-      context.intake(page, intakeRules(context, poll.cursor, gate.serviceSecond()), gate.isOurs),
+    intake: page => takePage(context, gate, poll.cursor, page),
     commit: async () => 'committed',
     isOver: poll.isOver,
     overlapSeconds: context.source.overlapSeconds,
@@ -57,7 +56,7 @@ export const walkFromAnchor = async (
   const knownNewer = cursor.newest !== null && from !== null && cursor.newest.second > from.second
   const report = await runWalk(start, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: poll.purpose, backlog: !first }),
-    intake: page => context.intake(page, intakeRules(context, cursor, gate.serviceSecond()), gate.isOurs),
+    intake: page => takePage(context, gate, cursor, page),
     commit: async (state, complete) => {
       const next = cursorAfter(cursor, state, { complete, nowMs: context.clock.now() })
       if (!worthCommitting(cursor, next)) return 'committed'

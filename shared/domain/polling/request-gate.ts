@@ -13,13 +13,14 @@ import {
   type RequestKind,
   remaining,
   restore,
+  type SideKind,
   sideBudgetOf,
   sideLeft,
   snapshot,
   spend,
 } from './budget.ts'
 import { type FeedbackApi, FeedbackApiError, type Page, type PageRequest } from './feedback-api.ts'
-import { createKeptShares, type KeptShares, type SideKind } from './kept-shares.ts'
+import { createKeptShares, type KeptShares } from './kept-shares.ts'
 import { createNewsPace, evenPaceMs, type NewsPace } from './news-pace.ts'
 
 /**

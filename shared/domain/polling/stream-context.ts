@@ -4,7 +4,7 @@ import type { Source, StreamName } from '../source.ts'
 import type { Cursor, CursorKey, CursorName, CursorStore } from './cursor.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { EventLog } from './event-log.ts'
-import { type Intake, memoryFrom } from './intake.ts'
+import { type Intake, type IntakeResult, memoryFrom, type ReadPage } from './intake.ts'
 import type { KnownRecords } from './known-records.ts'
 import type { FetchResult, Purpose, RequestGate } from './request-gate.ts'
 import type { Ask } from './walk-state.ts'
@@ -48,6 +48,15 @@ export const intakeRules = (
     ? memoryFrom(Math.min(serviceSecond, Math.floor(context.clock.now() / 1000)))
     : null,
 })
+
+/** Takes in a page of a walk, by what the main cursor is at that moment. */
+export const takePage = (
+  context: StreamContext,
+  gate: RequestGate,
+  cursor: Cursor,
+  page: ReadPage,
+): Promise<IntakeResult> =>
+  context.intake(page, intakeRules(context, cursor, gate.serviceSecond()), gate.isOurs)
 
 export const fetchAsk = (
   gate: RequestGate,

@@ -2,7 +2,7 @@ import { anchorBefore, serverErrorsMax } from './anchors-in-log.ts'
 import { type Cursor, type CursorName, emptyCursor, type VersionedCursor } from './cursor.ts'
 import { cursorAfterLoss } from './cursor-after-loss.ts'
 import type { RequestGate } from './request-gate.ts'
-import { cursorKey, fetchAsk, intakeRules, type StreamContext, streamOf } from './stream-context.ts'
+import { cursorKey, fetchAsk, type StreamContext, streamOf, takePage } from './stream-context.ts'
 import { askedForAnchor, runWalk, serverErrorsAfter, type WalkReport } from './walk.ts'
 import { type Anchor, beginWalk } from './walk-state.ts'
 
@@ -132,7 +132,7 @@ const walkSweep = async (
   const from = start.from
   const report = await runWalk(start, {
     fetch: (ask, first) => fetchAsk(gate, context.stream, ask, { kind: 'sweep', backlog: !first }),
-    intake: page => context.intake(page, intakeRules(context, main, gate.serviceSecond()), gate.isOurs),
+    intake: page => takePage(context, gate, main, page),
     commit: async (state, complete) => {
       const next: Cursor = {
         ...cursor,

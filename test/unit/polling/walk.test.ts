@@ -49,12 +49,20 @@ const depsOf = (over: Partial<WalkDeps>): WalkDeps => ({
   expectKnown: false,
   ...over,
 })
+const countedCommits = () => {
+  let count = 0
+  const commit: WalkDeps['commit'] = async () => {
+    count += 1
+    return 'committed'
+  }
+  return { commit, commits: () => count }
+}
 const start = beginWalk({ from: null, newestSecond: null, stopSecond: null })
 
 describe('a walk', () => {
   it('sends what a page shows even where its `next` leads nowhere, and commits nothing of it', async () => {
     const taken: number[] = []
-    let commits = 0
+    const { commit, commits } = countedCommits()
     const report = await runWalk(
       start,
       depsOf({
@@ -63,14 +71,11 @@ describe('a walk', () => {
           taken.push(page.records.length)
           return { counts: noCounts, failure: null }
         },
-        commit: async () => {
-          commits += 1
-          return 'committed'
-        },
+        commit,
       }),
     )
     expect(report.end).toEqual({ kind: 'failed', reason: 'page_does_not_advance', error: null })
-    expect({ taken, commits }).toEqual({ taken: [2], commits: 0 })
+    expect({ taken, commits: commits() }).toEqual({ taken: [2], commits: 0 })
   })
 
   it('ends by the fault of its intake, and a fault of the page in flight ends nothing more', async () => {
@@ -90,19 +95,16 @@ describe('a walk', () => {
   })
 
   it('ends where another run polls now, and commits nothing of the page that it left to that one', async () => {
-    let commits = 0
+    const { commit, commits } = countedCommits()
     const report = await runWalk(
       start,
       depsOf({
         fetch: async () => pageOf(['a'], null),
         intake: async () => ({ counts: noCounts, failure: null, isSuperseded: true }),
-        commit: async () => {
-          commits += 1
-          return 'committed'
-        },
+        commit,
       }),
     )
-    expect({ end: report.end, commits }).toEqual({ end: { kind: 'superseded' }, commits: 0 })
+    expect({ end: report.end, commits: commits() }).toEqual({ end: { kind: 'superseded' }, commits: 0 })
   })
 
   it('says of a failure whether it got on before', async () => {
@@ -118,20 +120,17 @@ describe('a walk', () => {
   })
 
   it('commits no page of which a record is neither enqueued nor in quarantine', async () => {
-    let commits = 0
+    const { commit, commits } = countedCommits()
     const report = await runWalk(
       start,
       depsOf({
         fetch: async () => pageOf(['a'], null),
         intake: async () => ({ counts: noCounts, failure: 'queue_failed' }),
-        commit: async () => {
-          commits += 1
-          return 'committed'
-        },
+        commit,
       }),
     )
     expect(report.end).toEqual({ kind: 'failed', reason: 'queue_failed', error: null })
-    expect(commits).toBe(0)
+    expect(commits()).toBe(0)
   })
 
   it('ends where somebody else has moved the cursor', async () => {
